@@ -1,6 +1,11 @@
 # What is done often, each by one command. "make" lists them.
 
 .DEFAULT_GOAL := help
+# Without fused operations arm64 computes the bits of amd64.
+ifeq ($(shell go env GOARCH),arm64)
+export GOFLAGS := $(shell go env GOFLAGS) -gcflags=all=-d=fmahash=qn
+endif
+
 .PHONY: help short full lint generate golden gallery bench release
 
 help: ## list the targets
@@ -21,9 +26,8 @@ generate: ## write the assembly of internal/kernel anew
 golden: ## renew what tests compare with: golden values, tables of documents, scores of README.md
 	bash .ci/golden
 
-gallery: ## compute the paper's tables, in hours, and write their pages to out/gallery; FLAGS='--datasets DIR --set repeats=5'
+gallery: ## compute the paper's tables, in hours, with reports that compare them; FLAGS='--datasets DIR --set repeats=5'
 	for grid in grids/scripts/*.yaml grids/honest/table*.yaml; do go run ./cmd/coordinator run $$grid --paper --figures 0 $(FLAGS) || exit; done
-	go run ./examples/gallery --out out/gallery out/table*-scripts out/table*-honest
 
 bench: ## benchmarks beside those of the last release; VERSION=X.Y.Z keeps them
 	bash .ci/bench $(VERSION)

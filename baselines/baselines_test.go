@@ -228,7 +228,7 @@ func TestACSDown(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		p := noisy(gaga.Linear{}, seed, 60)
-		ages, err := baselines.FindAges(t.Context(), p, 41)
+		ages, err := baselines.FindAges(t.Context(), p, nil, 41)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -347,7 +347,7 @@ func TestAgesDiffer(t *testing.T) {
 		for seed := range uint64(4) {
 			for _, r := range []gaga.Regularizer{gaga.Hard{}, gaga.Linear{}, gaga.Polynomial{Order: 1.35}, gaga.LOG{A: 1}, gaga.Mixture{Gamma: 0.5}} {
 				p := noisy(r, seed, rows)
-				ages, err := baselines.FindAges(t.Context(), p, n)
+				ages, err := baselines.FindAges(t.Context(), p, nil, n)
 				if err != nil {
 					t.Fatal(err)
 				}

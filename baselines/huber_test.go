@@ -193,7 +193,8 @@ func TestHuberLassoRefuses(t *testing.T) {
 	for _, change := range []func(h *gaga.Problem){
 		func(h *gaga.Problem) { h.Penalty.L1 = 0 },
 		func(h *gaga.Problem) { h.Penalty.L1 = math.Inf(1) },
-		func(h *gaga.Problem) { h.Penalty.L2 = 1 },
+		func(h *gaga.Problem) { h.Penalty.L2 = -1 },
+		func(h *gaga.Problem) { h.Kernel = gaga.RBF{Gamma: 1} },
 		func(h *gaga.Problem) { h.Loss = gaga.Hinge{C: 1} },
 		func(h *gaga.Problem) { h.Y = y[:9] },
 		func(h *gaga.Problem) { h.Multiplicity = []float64{1} },

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/convex"
 )
 
 // LSSVM returns the problem of the least squares support vector machine (Suykens and Vandewalle,
@@ -38,20 +39,20 @@ type Fit struct {
 	// problem, or its relative duality gap if the method says so.
 	KKT float64
 
-	Trimmed float64   // the objective of the first stage of [RLSSVM] and [SparseLTS]
+	Age     float64   // of a path
+	Rates   FlipRates // of [Forward]
+	Trimmed float64   // the objective of the first stage of [RLSSVM], [SparseLTS] and [MM]
 	Center  float64   // of its residuals, of [SparseLTS]
-	Scale   float64   // σ̂ of its residuals
+	Scale   float64   // σ̂ of the first stage's residuals
 	Descent []float64 // the objective of [ReLSSVM] after each convex problem, not increasing
 }
 
-// TrimOptions tune [RLSSVM] and [SparseLTS].
+// TrimOptions tune [RLSSVM], [SparseLTS], [TrimmedLoss] and [MM].
 type TrimOptions struct {
 	// Coverage is the share of the samples that is not trimmed, in [0.5, 1]; 0.5 withstands the
-	// most outliers. 0: 0.7 of [RLSSVM], 0.75 of [SparseLTS].
+	// most outliers. 0: 0.7 of [RLSSVM], 0.75 of [SparseLTS] and [TrimmedLoss].
 	Coverage float64
-	// Starts is the number of random subsets of [SparseLTS], 0: 500; of [RLSSVM] the number of small
-	// and of large ones, in addition to the plain fit and the median, and of random changes of the
-	// best set, 0: 20.
+	// Starts is the number of random subsets of [SparseLTS] and [MM], 0: 500, and of [RLSSVM], 0: 20.
 	Starts int
 	// Random draws the subsets. nil: a fixed seed.
 	Random *rand.Rand
@@ -86,17 +87,17 @@ type fitter interface {
 	predict(u []float64)
 	norm() float64
 	theta() []float64
-	newLeverages() *leverages
-	leverages(ctx context.Context, h *leverages) error
 }
 
+// machine has the weighted fits of a problem of [LSSVM].
 type machine struct {
 	fitter
 	c            float64
 	y            []float64
 	multiplicity []float64 // never nil
-	total        float64
+	weights      []float64 // of the last fit, with multiplicities
 	residual     []float64 // y - u
+	kkt          float64
 }
 
 // newMachine prepares a problem of [LSSVM]: in the primal, or, for a kernel or fewer rows than
@@ -106,8 +107,7 @@ func newMachine(ctx context.Context, p *gaga.Problem) (*machine, error) {
 		return nil, err
 	}
 	n := p.X.Rows
-	m := &machine{c: 2 / p.Penalty.L2, y: p.Y, multiplicity: multiplicities(p), residual: make([]float64, n)}
-	m.total = floats.Sum(m.multiplicity)
+	m := &machine{c: 2 / p.Penalty.L2, y: p.Y, multiplicity: multiplicities(p), weights: make([]float64, n), residual: make([]float64, n)}
 	if p.Kernel == nil && n >= p.X.Cols {
 		m.fitter = newPrimal(p.X, m.c)
 		return m, nil
@@ -131,49 +131,52 @@ func checkLSSVM(p *gaga.Problem) error {
 	return nil
 }
 
-// solve fits the machine to y with the weights a and sets the residuals.
-func (m *machine) solve(ctx context.Context, a []float64) (kkt float64, err error) {
+// Fit fits the machine to y with weights of the samples.
+func (m *machine) Fit(ctx context.Context, weights []float64) error {
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return err
 	}
-	if err := m.weigh(ctx, a); err != nil {
-		return 0, err
+	if err := m.weigh(ctx, floats.MulTo(m.weights, weights, m.multiplicity)); err != nil {
+		return err
 	}
-	return m.refit(m.y), nil
+	m.refit(m.y)
+	return nil
 }
 
-func resolved(kkt float64) error {
+func (m *machine) refit(targets []float64) {
+	m.kkt = m.fit(targets)
+	m.predict(m.residual)
+	floats.SubTo(m.residual, m.y, m.residual)
+}
+
+// resolved reports a last fit that rounding has spoilt.
+func (m *machine) resolved() error {
 	const tolerance = 1e-8
-	if kkt <= tolerance {
+	if m.kkt <= tolerance {
 		return nil
 	}
-	return fmt.Errorf("the least squares system is solved to a relative residual of %.1e only, not %g: scale the features, or lower C", kkt, tolerance)
+	return fmt.Errorf("the least squares system is solved to a relative residual of %.1e only, not %g: scale the features, or lower C", m.kkt, tolerance)
 }
 
-func (m *machine) refit(targets []float64) (kkt float64) {
-	kkt = m.fit(targets)
-	m.predict(m.residual)
-	for i, u := range m.residual {
-		m.residual[i] = m.y[i] - u
-	}
-	return kkt
-}
-
-func (m *machine) weighted(a []float64) float64 {
-	sum := 0.0
+// objective is ½‖w‖² + (C/2) Σ a e² with the weights of the last fit.
+func (m *machine) objective() float64 {
+	sum := m.norm()
 	for i, e := range m.residual {
-		sum += a[i] * e * e
+		sum += m.c * m.weights[i] * e * e
 	}
-	return (m.norm() + m.c*sum) / 2
+	return sum / 2
 }
 
-func (m *machine) shares(a []float64) []float64 {
-	v := make([]float64, len(a))
-	for i := range v {
-		v[i] = a[i] / m.multiplicity[i]
-	}
-	return v
+// Losses writes (C/2) e².
+func (m *machine) Losses(dst []float64) {
+	floats.ScaleTo(dst, m.c/2, floats.MulTo(dst, m.residual, m.residual))
 }
+
+func (m *machine) Penalty() float64 { return m.norm() / 2 }
+
+func (m *machine) Theta() []float64 { return m.theta() }
+
+func (m *machine) Certificate() convex.Certificate { return convex.Certificate{KKT: m.kkt} }
 
 func largest(x []float64) float64 { return floats.Norm(x, math.Inf(1)) }
 

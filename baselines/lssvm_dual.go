@@ -29,8 +29,6 @@ type dual struct {
 	ones    []float64 // of active: the solution for 1
 	sum     float64   // 1ᵀones
 
-	schur dense.Cholesky
-
 	alpha []float64
 	b     float64
 	u     []float64 // Kα
@@ -133,7 +131,7 @@ func (q *dual) predict(u []float64) {
 	}
 }
 
-func (q *dual) norm() float64 { return blas64.Dot(dense.Vector(q.alpha), dense.Vector(q.u)) }
+func (q *dual) norm() float64 { return dense.Dot(q.alpha, q.u) }
 
 func (q *dual) theta() []float64 {
 	if !q.linear {
@@ -142,44 +140,8 @@ func (q *dual) theta() []float64 {
 	d := q.x.Cols
 	theta := make([]float64, d+1)
 	blas64.Gemv(blas.Trans, 1, q.x, dense.Vector(q.alpha), 0, dense.Vector(theta[:d]))
-	theta[d] = q.b - blas64.Dot(dense.Vector(theta[:d]), dense.Vector(q.origin))
+	theta[d] = q.b - dense.Dot(theta[:d], q.origin)
 	return theta
-}
-
-func (q *dual) newLeverages() *leverages { return newLeverages(q.kernel.Rows) }
-
-// leverages is C (K - K_·A M⁻¹ K_A· + g gᵀ/1ᵀM⁻¹1) with A the samples with weight, M = K_AA +
-// diag(1/(C a)) and g = 1 - K_·A M⁻¹1: eliminating the rows of M from a matrix with those of K
-// below gives it.
-func (q *dual) leverages(ctx context.Context, h *leverages) error {
-	m, n := len(q.active), q.kernel.Rows
-	system, stride := q.schur.Matrix(m + n)
-	rest := h.aimed
-	for i := range rest {
-		rest[i] = 1
-	}
-	for k, i := range q.active {
-		q.lower(system[k*stride:], k)
-		blas64.Axpy(-q.ones[k], dense.Vector(q.kernel.Data[i*n:(i+1)*n]), dense.Vector(rest))
-	}
-	for i := range n {
-		row, from := system[(m+i)*stride:], q.kernel.Data[i*n:(i+1)*n]
-		for k, j := range q.active {
-			row[k] = from[j]
-		}
-		copy(row[m:], from[:i+1])
-	}
-	if err := factorize(ctx, &q.schur, m); err != nil {
-		return err
-	}
-	for i := range n {
-		to, row := h.middle.Data[i*n:], system[(m+i)*stride+m:]
-		for j := range i + 1 {
-			to[j] = q.c * row[j]
-		}
-	}
-	blas64.Syr(q.c/q.sum, dense.Vector(rest), h.middle)
-	return nil
 }
 
 func (q *dual) lower(row []float64, k int) {

@@ -125,7 +125,7 @@ func (p *primal) fit(targets []float64) float64 {
 		}
 		p.factor.Solve(p.gradient)
 		blas64.Axpy(1, dense.Vector(p.gradient), dense.Vector(p.w))
-		p.b = level - blas64.Dot(dense.Vector(p.w), dense.Vector(p.mean))
+		p.b = level - dense.Dot(p.w, p.mean)
 	}
 	return ratio(largest(p.gradient), scale)
 }
@@ -137,39 +137,9 @@ func (p *primal) predict(u []float64) {
 	blas64.Gemv(blas.NoTrans, 1, p.x, dense.Vector(p.w), 1, dense.Vector(u))
 }
 
-func (p *primal) norm() float64 { return blas64.Dot(dense.Vector(p.w), dense.Vector(p.w)) }
+func (p *primal) norm() float64 { return dense.Dot(p.w, p.w) }
 
 func (p *primal) theta() []float64 {
 	theta := append([]float64(nil), p.w...)
-	return append(theta, p.b-blas64.Dot(dense.Vector(p.w), dense.Vector(p.origin)))
-}
-
-func (p *primal) newLeverages() *leverages {
-	n, d := p.x.Rows, p.x.Cols
-	h := newLeverages(d + 1)
-	h.rows = blas64.General{Rows: n, Cols: d + 1, Stride: d + 1, Data: make([]float64, n*(d+1))}
-	return h
-}
-
-// leverages centers the rows, which decouples the intercept.
-func (p *primal) leverages(_ context.Context, h *leverages) error {
-	d := p.x.Cols
-	for i := range p.a {
-		row, x := h.row(i).Data, p.row(i).Data
-		for j, mean := range p.mean {
-			row[j] = x[j] - mean
-		}
-		row[d] = 1
-	}
-	unit := h.aimed[:d]
-	for j := range d {
-		clear(unit)
-		unit[j] = 1
-		p.factor.Solve(unit)
-		copy(h.middle.Data[j*h.middle.Stride:], unit[:j+1])
-	}
-	last := h.middle.Data[d*h.middle.Stride:]
-	clear(last[:d])
-	last[d] = 1 / p.total
-	return nil
+	return append(theta, p.b-dense.Dot(p.w, p.origin))
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/nsga3"
 )
 
@@ -97,10 +98,10 @@ func (s *mosplSearch) Evaluate(f, v []float64, slot, mother, father int) {
 		s.model[slot] = s.model[mother]
 	}
 	own := s.model[slot]
-	f[0] = floats.Dot(v, s.models.row(own))
+	f[0] = dense.Dot(v, s.models.row(own))
 	if mother >= 0 && s.model[father] != own {
 		other := s.model[father]
-		loss := floats.Dot(v, s.models.row(other))
+		loss := dense.Dot(v, s.models.row(other))
 		if loss+s.models.penalties[other] < f[0]+s.models.penalties[own] {
 			s.model[slot], f[0] = other, loss
 		}

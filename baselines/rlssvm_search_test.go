@@ -6,18 +6,18 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/gaga"
-	"github.com/agepath/agepath/internal/testing/needs"
 )
 
-// concentrated is the lowest objective of least trimmed squares that concentration
-// steps find from the plain fit and from random subsets of three sizes, in the dual.
-func concentrated(t *testing.T, s *sample, kernel gaga.Kernel, c, coverage float64, labels bool, starts int) float64 {
+// concentrated is the objective of least trimmed squares that concentration steps
+// reach from the plain fit, in the dual.
+func concentrated(t *testing.T, s *sample, kernel gaga.Kernel, c, coverage float64, labels bool) float64 {
 	t.Helper()
 	n, k := len(s.y), gram(s.x, kernel)
 	classes := map[bool][]int{}
@@ -52,47 +52,36 @@ func concentrated(t *testing.T, s *sample, kernel gaga.Kernel, c, coverage float
 		}
 		return e, objective
 	}
-	random, best := rand.New(rand.NewPCG(uint64(n), 99)), math.Inf(1)
-	for start := range starts {
-		size := []int{s.x.Cols + 1, n / 2, int(math.Sqrt(float64(n)))}[start%3]
-		if start == 0 {
-			size = n
-		}
-		var set []int
-		for _, class := range []bool{false, true} {
-			rows := classes[class]
-			for _, p := range random.Perm(len(rows))[:min(len(rows), (size+len(classes)-1)/len(classes))] {
-				set = append(set, rows[p])
-			}
-		}
-		e, _ := step(set)
-		for last := math.Inf(1); ; {
-			set = set[:0]
-			for _, class := range []bool{false, true} {
-				rows := slices.Clone(classes[class])
-				slices.SortFunc(rows, func(i, j int) int { return cmp.Compare(math.Abs(e[i]), math.Abs(e[j])) })
-				set = append(set, rows[:int(math.Ceil(coverage*float64(len(rows))))]...)
-			}
-			var objective float64
-			if e, objective = step(set); !(objective < last*(1-1e-12)) {
-				break
-			}
-			last = objective
-			best = min(best, last)
-		}
+	set := make([]int, n)
+	for i := range set {
+		set[i] = i
 	}
-	return best
+	e, _ := step(set)
+	for last := math.Inf(1); ; {
+		set = set[:0]
+		for _, class := range []bool{false, true} {
+			rows := slices.Clone(classes[class])
+			slices.SortFunc(rows, func(i, j int) int { return cmp.Compare(math.Abs(e[i]), math.Abs(e[j])) })
+			set = append(set, rows[:int(math.Ceil(coverage*float64(len(rows))))]...)
+		}
+		var objective float64
+		if e, objective = step(set); !(objective < last*(1-1e-12)) {
+			return last
+		}
+		last = objective
+	}
 }
 
-// TestRLSSVMSearch wants an objective no more than 0.1 % above the lowest that
-// concentration steps find from 500 starts.
+// TestRLSSVMSearch wants an objective no higher than concentration steps reach
+// from the plain fit, and lower ones from random subsets.
 func TestRLSSVMSearch(t *testing.T) {
 	t.Parallel()
-	needs.Patience(t, "1 s")
-	starts := 50
-	if needs.Long() {
-		starts = 500
-	}
+	var lower atomic.Int32
+	t.Cleanup(func() {
+		if lower.Load() < 10 {
+			t.Errorf("random subsets lead further in %d problems only", lower.Load())
+		}
+	})
 	for _, data := range []struct {
 		name   string
 		draw   func(random *rand.Rand, share float64) *sample
@@ -113,8 +102,11 @@ func TestRLSSVMSearch(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if lowest := concentrated(t, s, k.kernel, c, 0.7, data.labels, starts); !(fit.Trimmed <= 1.001*lowest) {
-							t.Errorf("objective %v, concentration alone finds %v, %.2g %% lower", fit.Trimmed, lowest, 100*(fit.Trimmed/lowest-1))
+						switch plain := concentrated(t, s, k.kernel, c, 0.7, data.labels); {
+						case !(fit.Trimmed <= plain*(1+1e-9)):
+							t.Errorf("objective %v, concentration from the plain fit reaches %v", fit.Trimmed, plain)
+						case fit.Trimmed < 0.999*plain:
+							lower.Add(1)
 						}
 					})
 				}

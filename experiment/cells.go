@@ -49,8 +49,10 @@ var (
 			func(o *Outcome, _ *Tables) any { return Known(o.Short, o.Short > 0) }, func(o *Outcome, v any) { o.Short, _ = v.(float64) }},
 		{Column{Name: "tables", Type: Text, Doc: "tables that the cell was computed for, with commas: cells, and the further ones that its grid kept, also where it has no rows in them; null where the cell failed"},
 			func(o *Outcome, t *Tables) any { return Known(t.computedFor(o), o.Status.Computed()) }, func(*Outcome, any) {}},
-		{Column{Name: "platform", Type: Text, Doc: "operating system and architecture that computed the cell, as in linux/amd64; null where it is not known"},
+		{Column{Name: "platform", Type: Text, Doc: "operating system and architecture that computed the cell, as in linux/amd64, with +fma where the compiler fused operations; null where it is not known"},
 			func(o *Outcome, _ *Tables) any { return text(o.Platform) }, func(o *Outcome, v any) { o.Platform, _ = v.(string) }},
+		{Column{Name: "software", Type: Text, Since: 13, Doc: "interpreter and libraries of a command with their versions, as the command reports them; null where it reports none and for the other methods"},
+			func(o *Outcome, _ *Tables) any { return text(o.Software) }, func(o *Outcome, v any) { o.Software, _ = v.(string) }},
 	}
 )
 

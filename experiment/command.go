@@ -95,9 +95,13 @@ func (p *Planner) Program(ctx context.Context, at gridfile.Place, name string, o
 		}
 		var err error
 		if file.Digest, err = p.File(ctx, key, content); err != nil {
-			p.Problem(at, "the file %s of the command %s: %v", file.Name, name, err)
+			p.Problem(at, "the file %s of the command %s: %w", file.Name, name, err)
 			return nil, false
 		}
+		if p.plan.CommandFiles == nil {
+			p.plan.CommandFiles = map[string]string{}
+		}
+		p.plan.CommandFiles[key] = file.Digest
 	}
 	return &full, true
 }

@@ -2,6 +2,9 @@ package experiment
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strconv"
 
 	"github.com/agepath/agepath/experiment/gridfile"
 )
@@ -33,13 +36,6 @@ type Section interface {
 	Selection() Select
 }
 
-// ScoredSection is a [Section] that describes its scores.
-type ScoredSection interface {
-	Section
-	// ScoreUnit returns the unit of scores, "" if unknown or not the same for all.
-	ScoreUnit() string
-}
-
 // Select says which cells of a method tables show if the grid has several values of parameters. All
 // cells are computed anyway.
 type Select string
@@ -49,3 +45,49 @@ const (
 	SelectValidation Select = "validation" // per repeat, the best on the validation part
 	SelectTest       Select = "test"       // per repeat, the best on the test part, as in the paper
 )
+
+// Keep says which further tables cells fill, independent of their identity. Its JSON is an object
+// in the order of the tables: {"knots":true,"coefficients":false}.
+type Keep struct {
+	tables []string
+	kept   []string // in the order of tables
+}
+
+// NewKeep keeps some of the tables.
+func NewKeep(tables []Table, kept map[string]bool) Keep {
+	var k Keep
+	for _, table := range tables {
+		k.tables = append(k.tables, table.Name)
+		if kept[table.Name] {
+			k.kept = append(k.kept, table.Name)
+		}
+	}
+	return k
+}
+
+// Tables lists the kept tables; never nil.
+func (k Keep) Tables() []string { return append([]string{}, k.kept...) }
+
+func (k Keep) Has(table string) bool { return slices.Contains(k.kept, table) }
+
+func (k Keep) MarshalJSON() ([]byte, error) {
+	text := []byte("{")
+	for i, name := range k.tables {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Appendf(text, "%s:%s", gridfile.JSON(name), strconv.FormatBool(k.Has(name)))
+	}
+	return append(text, '}'), nil
+}
+
+func readKeep(r *gridfile.Reader, n gridfile.Item, tables []Table) Keep {
+	kept := make(map[string]bool, len(tables))
+	keys := make([]gridfile.Key, len(tables))
+	for i, table := range tables {
+		kept[table.Name] = table.Kept
+		keys[i] = gridfile.On(table.Name, func(n gridfile.Item) { kept[table.Name] = r.Boolean(n) })
+	}
+	r.Keys(n, keys...)
+	return NewKeep(tables, kept)
+}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 )
 
@@ -81,3 +82,28 @@ func Stream(seed int64, purpose string) *rand.Rand {
 	text = append(text, purpose...)
 	return rand.New(rand.NewChaCha8(sha256.Sum256(text)))
 }
+
+// Platform names what this process computes on, such as linux/amd64. "+fma" is appended where the
+// compiler has fused operations, as Go does on arm64 without -gcflags=all=-d=fmahash=qn.
+func Platform() string {
+	const factor, square = 1 + 0x1p-30, 1 + 0x1p-29 // rounded
+	if productSum(factor, factor, -square) != 0 {
+		return runtime.GOOS + "/" + runtime.GOARCH + "+fma"
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+}
+
+//go:noinline
+func productSum(x, y, z float64) float64 { return x*y + z }
+
+// SameArithmetic reports whether two platforms compute the same bits, as amd64 and arm64 do without
+// +fma. An empty, unknown platform counts as the same.
+func SameArithmetic(a, b string) bool {
+	_, a, _ = strings.Cut(a, "/")
+	_, b, _ = strings.Cut(b, "/")
+	return a == "" || b == "" || a == b || a+b == "amd64arm64" || a+b == "arm64amd64"
+}
+
+// Rounding is the difference up to which numbers of platforms with different arithmetic count as
+// equal.
+const Rounding = 1e-9

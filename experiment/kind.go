@@ -47,6 +47,9 @@ type Registration struct {
 	// Material returns what a cell was computed from and its results, for inspection. Outcome is
 	// the task's, with all further tables. May be nil.
 	Material func(ctx context.Context, task *Task, data Data, outcome *Outcome) (*Material, error)
+
+	// Fit computes a task and returns its model. May be nil.
+	Fit func(ctx context.Context, task *Task, data Data) (*FittedModel, error)
 }
 
 // DimensionName is a dimension of plans.

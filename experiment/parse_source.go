@@ -3,11 +3,15 @@ package experiment
 import (
 	"math"
 	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // Values of the keys missing and encode.
@@ -17,8 +21,8 @@ var (
 )
 
 // ReadSource reads a data set of a grid: a name of the catalog or a map, whose keys replace the
-// options.
-func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options) (s dataset.Source, ok bool) {
+// options. Kinds whose cells have test parts allow clean.
+func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options, clean bool) (s dataset.Source, ok bool) {
 	s.Options = options
 	o := &s.Options
 	before := r.Reports()
@@ -26,9 +30,9 @@ func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options
 		s.Name = r.Text(entry)
 		return s, r.Reports() == before
 	}
-	r.Keys(entry,
+	keys := []gridfile.Key{
 		gridfile.On("name", gridfile.Into(&s.Name, r.Text)),
-		gridfile.On("path", gridfile.Into(&s.Path, r.Text)),
+		gridfile.On("path", gridfile.Into(&s.Path, func(n gridfile.Item) string { return readPath(r, n) })),
 		gridfile.On("format", gridfile.Into(&o.Format, gridfile.Word(r, "csv", "tsv", "space", "arff", "libsvm"))),
 		gridfile.On("skip", gridfile.Into(&o.Skip, gridfile.Integer(r, 0, math.MaxInt32))),
 		gridfile.On("header", func(n gridfile.Item) {
@@ -36,6 +40,7 @@ func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options
 			o.Header = &header
 		}),
 		gridfile.On("decimal", gridfile.Into(&o.Decimal, gridfile.Word(r, ".", ","))),
+		gridfile.On("thousands", gridfile.Into(&o.Thousands, gridfile.Word(r, dataset.ThousandsMarks...))),
 		gridfile.On("target", gridfile.Into(&o.Target, r.Text)),
 		gridfile.On("drop", gridfile.Into(&o.Drop, r.Texts)),
 		gridfile.On("classes", func(n gridfile.Item) {
@@ -49,7 +54,12 @@ func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options
 		gridfile.On("missing_marks", gridfile.Into(&o.Marks, func(n gridfile.Item) []string { return readMarks(r, n) })),
 		gridfile.On("keep_quoted", func(n gridfile.Item) { o.KeepQuoted = r.Boolean(n) }),
 		gridfile.On("missing", gridfile.Into(&o.Missing, gridfile.Word(r, MissingWords...))),
-		gridfile.On("encode", func(n gridfile.Item) { o.Encode, o.OneHot = readEncoding(r, n) }))
+		gridfile.On("encode", func(n gridfile.Item) { o.Encode, o.OneHot = readEncoding(r, n) }),
+	}
+	if clean {
+		keys = append(keys, gridfile.On("clean", gridfile.Into(&o.Clean, func(n gridfile.Item) dataset.RowColumn { return readClean(r, n) })))
+	}
+	r.Keys(entry, keys...)
 	if r.Reports() > before {
 		return s, false
 	}
@@ -64,6 +74,26 @@ func ReadSource(r *gridfile.Reader, entry gridfile.Item, options dataset.Options
 	return s, r.Reports() == before
 }
 
+var windowsPath = regexp.MustCompile(`^[A-Za-z]:[\\/]|\\`)
+
+// readPath reads the path of a file, with ~/ for the home folder.
+func readPath(r *gridfile.Reader, n gridfile.Item) string {
+	path, err := disk.InHome(r.Text(n))
+	switch {
+	case err != nil:
+		r.Problem(n, "%v", err)
+	case strings.Contains(path, "://"):
+		r.Problem(n, "%s is not allowed, as it is a URL; download the file and give its path", gridfile.Describe(n.Node))
+	case strings.ContainsFunc(path, unicode.IsControl):
+		r.Problem(n, "%s has a control character, as \\t and \\n make in double quotes; single quotes take the path as it is", gridfile.Describe(n.Node))
+	case strings.Contains(path, "$"), strings.Contains(path, "%USERPROFILE%"):
+		r.Problem(n, "%s is not allowed, as variables are not replaced; write the path in full, or ~/ for your home folder", gridfile.Describe(n.Node))
+	case filepath.Separator == '/' && windowsPath.MatchString(path):
+		r.Problem(n, "%s is not allowed, as it is a path of Windows; write the path on this machine, with /", gridfile.Describe(n.Node))
+	}
+	return path
+}
+
 // readMarks takes texts as written, including null, which YAML reads as no value.
 func readMarks(r *gridfile.Reader, n gridfile.Item) []string {
 	var marks []string
@@ -75,6 +105,20 @@ func readMarks(r *gridfile.Reader, n gridfile.Item) []string {
 		}
 	}
 	return marks
+}
+
+// readClean reads a column, or a map with the values of its clean rows.
+func readClean(r *gridfile.Reader, n gridfile.Item) dataset.RowColumn {
+	c := dataset.RowColumn{Values: dataset.CleanValues}
+	if n.Kind == yaml.ScalarNode {
+		c.Column = r.Text(n)
+		return c
+	}
+	fields := r.Keys(n,
+		gridfile.On("column", gridfile.Into(&c.Column, r.Text)),
+		gridfile.On("values", func(n gridfile.Item) { c.Values = [][]string{r.Texts(n)} }))
+	r.Demand(n, fields, "column", "the column that says which rows are clean")
+	return c
 }
 
 func readEncoding(r *gridfile.Reader, n gridfile.Item) (word string, columns []string) {

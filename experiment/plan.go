@@ -29,6 +29,8 @@ type Plan struct {
 	Keep   Keep
 	Files  map[string]string // digests by name
 
+	CommandFiles map[string]string // those of Files that commands use
+
 	kind     *Registration
 	Library  Loader
 	folder   string
@@ -209,7 +211,6 @@ func (p *Plan) Computes() Kind { return p.kind.Kind }
 
 func (p *Plan) Tables() Tables { return p.kind.Tables() }
 
-// Commands lists the methods of the plan that are commands.
 func (p *Plan) Commands() []string { return p.commands }
 
 func (p *Plan) Needs() []Need {
@@ -225,11 +226,11 @@ func (p *Plan) Needs() []Need {
 }
 
 // Cells yields the cells, each valid until the next, in the order of the grid, with their estimated
-// seconds on one processor: those of the k-th of n equal parts of the repeats.
-func (p *Plan) Cells(k, n int) iter.Seq2[Cell, float64] {
+// seconds on one processor.
+func (p *Plan) Cells() iter.Seq2[Cell, float64] {
 	return func(yield func(Cell, float64) bool) {
 		for _, g := range p.groups {
-			for cell := range g.Cells(p.repeats[k*len(p.repeats)/n : (k+1)*len(p.repeats)/n]) {
+			for cell := range g.Cells(p.repeats) {
 				if !yield(cell, g.seconds) {
 					return
 				}
@@ -240,7 +241,7 @@ func (p *Plan) Cells(k, n int) iter.Seq2[Cell, float64] {
 
 func (p *Plan) IDs() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for cell := range p.Cells(0, 1) {
+		for cell := range p.Cells() {
 			if !yield(Identity(cell.Canonical())) {
 				return
 			}

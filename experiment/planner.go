@@ -30,8 +30,8 @@ type FolderLoader interface {
 	Folders() []string
 }
 
-// FileLoader is a [Loader] that provides the files of a grid's cells. With other loaders they are
-// read from the grid's folder.
+// FileLoader is a [Loader] that provides the files of a grid's cells. Those for which File returns
+// nil, and those of other loaders, are read from the grid's folder.
 type FileLoader interface {
 	Loader
 	File(ctx context.Context, name string) (io.ReadCloser, error)
@@ -121,12 +121,13 @@ func (p *Planner) Folders() []string {
 func (p *Plan) readFile(ctx context.Context, name string) ([]byte, error) {
 	var body io.ReadCloser
 	var err error
-	read := p.reads[name]
 	if files, ok := p.Library.(FileLoader); ok {
 		body, err = files.File(ctx, name)
-	} else if read != nil {
+	}
+	if read := p.reads[name]; body == nil && err == nil && read != nil {
 		return read(ctx)
-	} else {
+	}
+	if body == nil && err == nil {
 		body, err = openBelow(p.folder, filepath.FromSlash(name))
 	}
 	if err != nil {

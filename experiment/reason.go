@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 
 	"github.com/agepath/agepath/experiment/outside"
 )
@@ -42,13 +43,19 @@ const (
 	reasonBytes = 200
 )
 
-// ReasonText returns the first line of a cell's error, without the method. For a command that ended
+// NotWithin begins the error of a cell at its time limit; after a colon follows where it was then.
+const NotWithin = "not done within "
+
+// ReasonText returns the first line of a cell's error, without the method and control characters. For a command that ended
 // without an answer it is the last line of standard error; otherwise that line is appended.
 func ReasonText(method, text string) string {
 	text, stderr := outside.CutStderr(text)
 	first, _, _ := strings.Cut(text, "\n")
 	if who, what, ok := strings.Cut(first, " "+method+": "); ok && strings.HasPrefix(who, "the ") && strings.Count(who, " ") == 1 {
 		first = what // from "the method M: why" or "the solver M: why"
+	}
+	if at := strings.IndexAny(first, ":;"); at > 0 && strings.HasPrefix(first, NotWithin) { // where it was then differs from cell to cell
+		first, stderr = first[:at], ""
 	}
 	stderr = strings.TrimSpace(stderr)
 	if last := strings.TrimSpace(stderr[strings.LastIndexByte(stderr, '\n')+1:]); last != "" {
@@ -62,7 +69,7 @@ func ReasonText(method, text string) string {
 	if len(first) > reasonBytes {
 		first = first[:reasonBytes] + " ..."
 	}
-	return strings.ToValidUTF8(first, "")
+	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(first, ""), unicode.IsControl), " ")
 }
 
 var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|\b[0-9a-f]{8,}\b|[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?`)

@@ -39,10 +39,19 @@ func TestReasons(t *testing.T) {
 		"the method m: no step at age 0.5 of set-2":                  "no step at age … of …",
 		"no step at age 7 of set-2, \"set-2\"\nmore":                 "no step at age … of …, \"…\"",
 		"the command ended without an answer\nstandard error:\na\nb": "b",
+		"\x1b[31mno\x07 colour":                                      "[…mno colour",
 	} {
 		if got := experiment.ReasonLike("m", text, "set-2", ""); got != like {
 			t.Errorf("%q is like %q, want %q", text, got, like)
 		}
+	}
+	var late experiment.Reasons // one limit, however far each cell had come
+	for _, at := range []string{": context deadline exceeded", ": age 0.5: the corrector: stopped", "; told to stop it went on, so its process was killed",
+		": the command was ended: context deadline exceeded\nstandard error:\nepoch 7", ""} {
+		late.Add("gaga", experiment.Timeout, experiment.NotWithin+"1m30s"+at, "c", false)
+	}
+	if list := late.List(); len(list) != 1 || list[0].String() != "5 x gaga: timeout: not done within 1m30s" {
+		t.Errorf("cells at one limit: %v", list)
 	}
 	if list[0].Cell != "cell0" {
 		t.Errorf("the cell is %s, want the first", list[0].Cell)

@@ -136,6 +136,15 @@ type Vector struct {
 	Null   []bool      `cbor:"5,keyasint,omitempty"` // nil if no row is null
 }
 
+// Clone returns a copy that later changes of the batch do not reach.
+func (b *Batch) Clone() Batch {
+	c := Batch{Rows: b.Rows, Columns: make([]Vector, len(b.Columns))}
+	for j, v := range b.Columns {
+		c.Columns[j] = Vector{slices.Clone(v.Ints), slices.Clone(v.Floats), slices.Clone(v.Texts), slices.Clone(v.Lists), slices.Clone(v.Null)}
+	}
+	return c
+}
+
 // Clear removes all rows; the memory of columns is used again.
 func (b *Batch) Clear() {
 	b.Rows = 0

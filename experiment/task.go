@@ -194,6 +194,7 @@ type Computer struct {
 	Worker   string `cbor:"13,keyasint"`
 	Version  string `cbor:"14,keyasint"`           // agepath's
 	Platform string `cbor:"21,keyasint,omitempty"` // see [Platform]
+	Software string `cbor:"23,keyasint,omitempty"` // of a command, as the command reports it
 }
 
 // Data provides data sets and files by digest.

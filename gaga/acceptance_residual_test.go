@@ -24,6 +24,7 @@ type optimality struct {
 	grad     []float64       // d + 1
 	scale    []float64       // d + 1
 	stood    map[int]float64 // of the last open samples: their part of the slope
+	middle   bool            // they begin in the middle
 }
 
 func newOptimality(p *gaga.Problem) *optimality {
@@ -316,7 +317,7 @@ func (o *optimality) bounded(rows []int, samples []int, column func(q, j int) fl
 	for q, i := range samples {
 		norms[q] = mat.Norm(a.ColView(q), 2)
 		stood, known := o.stood[i]
-		if !known && k <= m {
+		if !known && (k <= m || o.middle) {
 			stood = 0.5
 		}
 		beta[q], inside[q] = stood, stood > 0 && stood < 1

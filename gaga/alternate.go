@@ -14,10 +14,9 @@ import (
 // Alternation is alternate convex search (ACS): each step sets each weight to v*(l_i, λ) and fits
 // the weighted convex problem. No step increases the implicit objective G_λ.
 type Alternation struct {
-	problem *Problem
-	frame   *frame
-	search  *search.Search
-	kinds   []ZoneKind
+	frame  *frame
+	search *search.Search
+	kinds  []ZoneKind
 }
 
 // ErrOneClass reports that all samples of positive weight have one label: with a free intercept the
@@ -32,16 +31,15 @@ func NewAlternation(p *Problem) (*Alternation, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	return newAlternation(p, p.framed)
+	return newAlternation(p.framed())
 }
 
-func newAlternation(p *Problem, in func() (*Problem, *frame)) (*Alternation, error) {
-	own, f := in()
-	solver, err := newSolver(own)
+func newAlternation(p *Problem, f *frame) (*Alternation, error) {
+	solver, err := newSolver(p)
 	if err != nil {
 		return nil, err
 	}
-	a := &Alternation{problem: p, frame: f, search: search.New(own.engine(), solver)}
+	a := &Alternation{frame: f, search: search.New(p.engine(), solver)}
 	for _, z := range p.Regularizer.Zones() {
 		a.kinds = append(a.kinds, z.Kind)
 	}
@@ -161,22 +159,13 @@ func (a *Alternation) Converge(ctx context.Context, age, tolerance float64, limi
 func (a *Alternation) Knot(age float64, kind Kind) Knot {
 	k := Knot{Age: age, Kind: kind, Index: -1, Scalar: math.NaN(), Theta: a.Theta()}
 	k.KKT = a.search.Certificate().KKT + a.search.Change()
-	k.Objective = a.objective(age)
+	k.Objective = a.search.Objective(age)
 	a.search.Weigh(age)
 	for _, zone := range a.search.Zone() {
 		k.count(a.kinds[zone], 1)
 	}
 	k.Active = active(k.Theta)
 	return k
-}
-
-func (a *Alternation) objective(age float64) float64 {
-	p, sum := a.problem, a.Penalty()
-	for i, u := range a.search.Scores() {
-		loss, _, _ := p.Loss.Eval(u, p.Y[i])
-		sum += p.multiplicity(i) * p.Regularizer.Integral(loss, age)
-	}
-	return sum
 }
 
 // Penalty returns R at the current solution.

@@ -14,7 +14,10 @@ import (
 // begin finds the first point of the path, see the package documentation. If alternation ends with
 // one class, or with weights close to 0 just above the first age, the path begins after a gap.
 func (t *tracker) begin(ctx context.Context) error {
-	err := t.search.FitAll(ctx)
+	err := t.unfit
+	if err == nil && t.options.Weights != nil && t.options.Direction == Up {
+		err = t.search.Fit(ctx, t.options.Weights)
+	}
 	if errors.Is(err, convex.ErrOneClass) {
 		return &landing.Degenerate{Reason: err.Error(), Cause: err}
 	}
@@ -28,24 +31,20 @@ func (t *tracker) begin(ctx context.Context) error {
 		}
 		t.path.restarts = append(t.path.restarts, Restart{Age: age, Reason: fmt.Sprintf("every sample, or one class, is discarded below age %v", age)})
 	}
-	err = t.land(ctx, age, t.startAt(age))
+	start := t.startAt(age)
+	l, err := t.lander.At(ctx, t.branch.Left(), age, start)
+	if err == nil {
+		return t.startPiece(start+l.Reason, l.Steps)
+	}
 	_, flat := errors.AsType[*landing.Degenerate](err)
 	if errors.Is(err, convex.ErrOneClass) || flat && age > t.first {
-		return t.bridge(ctx, age, t.startAt(age))
+		return t.bridge(ctx, age, start)
 	}
 	return err
 }
 
 func (t *tracker) startAt(age float64) string {
 	return fmt.Sprintf("start at age %v", t.path.lambda(age))
-}
-
-func (t *tracker) land(ctx context.Context, age float64, reason string) error {
-	l, err := t.lander.At(ctx, t.branch.Left(), age, reason)
-	if err != nil {
-		return err
-	}
-	return t.startPiece(reason+l.Reason, l.Steps)
 }
 
 // firstAge returns an age just above the first, from lo on, that keeps enough samples for a fit;

@@ -31,7 +31,7 @@ func (p *Path) evaluator() *evaluator {
 		e.condition = condition.NewPlain(p.problem)
 	}
 	last := p.lambda(p.knots[len(p.knots)-1].Age)
-	e.branch = branch.New(e.condition, newton.New(e.condition), window.Everything{}, branch.Options{Last: last})
+	e.branch = branch.New(e.condition, newton.New(e.condition), window.Everything{}, last)
 	return e
 }
 

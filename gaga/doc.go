@@ -36,8 +36,8 @@
 //
 // [Track] and [Alternation] accept every pair, with or without an intercept and multiplicities. A
 // caller's [Loss] or [Regularizer] is treated like the built-in ones if it declares its form by
-// [SquaredLoss], [HingeLoss], [ClassificationLoss], [VectorLoss], [SeriesRegularizer] or
-// [PowerRegularizer]. [Supports] rejects losses with a kink other than the hinge.
+// [SquaredLoss], [HingeLoss], [ClassificationLoss], [VectorLoss] or
+// [SeriesRegularizer]. [Supports] rejects losses with a kink other than the hinge.
 //
 // # Zones
 //
@@ -95,16 +95,15 @@
 //     that leaves its zone and returns within one step, by less than the interpolant's error, is
 //     missed. So is a Hessian that is indefinite within a step only, where symmetric samples keep
 //     the point where it is; [Path.At] has an error there.
-//   - With tied samples, as in integer data, or the last two of a path down, the direction of a jump
-//     is arbitrary.
+//   - With tied samples, as in integer data, the direction of a jump is arbitrary.
 //   - Where sums over zones are too rough, as for a squared loss with a far outlying row or ages far
 //     below the squared targets, the path has sums over the samples.
 //   - Columns that are collinear with active ones on the samples of positive weight stay out until
 //     a sample is readmitted.
 //   - A free intercept that nothing determines keeps its value: where every sample is discarded,
-//     and with the hinge loss where no sample is at the margin or has a weight that varies. The
-//     first sample to be readmitted then causes a jump to the first age at which a sample's weight
-//     exceeds 1e-10.
+//     and with the hinge loss where no sample is at the margin or has a weight that varies, from a
+//     landing in the middle of its interval. The first sample to be readmitted then causes a jump to
+//     the first age at which a sample's weight exceeds 1e-10.
 //   - Where the optimum just after a jump is not yet strict, or alternation cycles within rounding,
 //     the landing point is up to a relative 1e-3 beyond the jump; where no branch lasts for a
 //     relative 1e-7, further.

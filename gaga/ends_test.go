@@ -96,7 +96,7 @@ func TestPathsEnd(t *testing.T) {
 	incomplete, unsolved := 0, 0
 	for seed := range uint64(seeds) {
 		p, what := drawGrades(seed)
-		ages, err := baselines.FindAges(t.Context(), p, 41)
+		ages, err := baselines.FindAges(t.Context(), p, nil, 41)
 		if err != nil { // a convex fit fails
 			t.Logf("%s: %v", what, err)
 			unsolved++

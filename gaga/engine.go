@@ -35,9 +35,6 @@ func (p *Problem) engine() *model.Problem {
 		s.Rows = p.X.Data
 	}
 	zoning := model.NewZoning(p.Regularizer, engineZones(p.Regularizer), engineSeries(p.Regularizer), criterion.Kinked())
-	if r, ok := p.Regularizer.(PowerRegularizer); ok {
-		zoning.Power = func(zone int) model.Power { return model.Power(r.Power(zone)) }
-	}
 	return &model.Problem{Samples: s, Penalty: penalty, Criterion: criterion, Zoning: zoning}
 }
 

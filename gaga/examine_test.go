@@ -252,7 +252,9 @@ func (e *examination) point(ctx context.Context, given []float64, age float64, g
 	theta := e.moved(given)
 	off := e.violation(theta, age)
 	if !(off <= 1e-8) { // open multipliers are looked for from where they stood, and columns differ
-		for _, other := range []*optimality{newOptimality(e.p), newOptimality(e.given)} {
+		middle := newOptimality(e.p)
+		middle.middle = true
+		for _, other := range []*optimality{newOptimality(e.p), newOptimality(e.given), middle} {
 			other.blur = e.blur
 			at := given
 			if other.p == e.p {

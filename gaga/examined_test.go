@@ -66,8 +66,10 @@ var shapes = []struct {
 // mended are seeds, of 100,000 problems, of which paths once were wrong.
 var mended = map[string][]uint64{
 	"plain":    {298, 5834, 13665},
-	"levels":   {5964},
-	"constant": {419, 6719, 11269},
+	"levels":   {15, 5964, 13570, 16663},
+	"ties":     {2703, 3573, 8819, 14665, 14695, 16201},
+	"shifted":  {1641, 4804, 9923},
+	"constant": {419, 4675, 6263, 6719, 11269, 11754, 15858},
 }
 
 // drawShape draws a problem of any model and regularizer of a shape of shapes, and ages.

@@ -179,7 +179,7 @@ func TestAlternateWideProblems(t *testing.T) {
 // unreduced returns an alternation over all features.
 func unreduced(t *testing.T, p *Problem) *Alternation {
 	t.Helper()
-	a, err := newAlternation(p, p.centred)
+	a, err := newAlternation(p.centred())
 	if err != nil {
 		t.Fatal(err)
 	}

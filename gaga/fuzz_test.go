@@ -62,6 +62,7 @@ func TestRandomProblemsMended(t *testing.T) {
 		{"J as good as singular where the age is C under the RBF kernel", randomSVM, 74237},
 		{"a location ends where a loss comes back from below the margin", randomSVM, 71992},
 		{"four symmetric samples hide the direction in which the factor is indefinite", randomSVM, 78177},
+		{"two samples of LOG leave no curvature", randomProblem, 7515},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

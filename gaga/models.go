@@ -1,6 +1,11 @@
 package gaga
 
-import "gonum.org/v1/gonum/blas/blas64"
+import (
+	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/convex"
+	"github.com/agepath/agepath/internal/kernel"
+)
 
 // ElasticNet returns the elastic net's problem (Zou and Hastie, 2005) in the parametrization of
 // scikit-learn: with n the number of samples, counting multiplicities, and ρ = l1ratio in [0, 1],
@@ -28,4 +33,26 @@ func Ridge(x blas64.General, y, multiplicity []float64, alpha float64) *Problem 
 // [Alternation] returns an error. The caller sets Regularizer.
 func LeastSquares(x blas64.General, y, multiplicity []float64) *Problem {
 	return &Problem{X: x, Y: y, Multiplicity: multiplicity, Loss: Squared{}}
+}
+
+func (l Logistic) EvalAll(u, y, loss, slope, curvature []float64) {
+	kernel.Logistic(u, y, loss, slope, curvature)
+	if l.C == 1 {
+		return
+	}
+	kernel.ScaleTo(loss, l.C, loss)
+	kernel.ScaleTo(slope, l.C, slope)
+	kernel.ScaleTo(curvature, l.C, curvature)
+}
+
+type ownSolver interface {
+	// solver returns nil if the loss has no special solver for the problem.
+	solver(p *Problem) convex.Solver
+}
+
+func (l Logistic) solver(p *Problem) convex.Solver {
+	if p.Kernel == nil && p.Penalty.L1 == 0 && p.Penalty.L2 > 0 {
+		return convex.NewLogistic(p.X, p.Y, l.C/p.Penalty.L2, p.Intercept)
+	}
+	return nil
 }

@@ -48,20 +48,6 @@ type SeriesRegularizer interface {
 // age.
 type Series struct{ F, Rate [4]float64 }
 
-// PowerRegularizer is a regularizer whose weight is in each zone a [Power], which is vectorized.
-type PowerRegularizer interface {
-	Regularizer
-	Power(zone int) Power
-}
-
-// Power is the weight (A[0] + A[1] λ)^P (B[0] + B[1] λ + B[2] l)^Q of a loss l at age λ, with 0^0 =
-// 1; B[2] is 0 only if Q is. The zero Power is the weight 0.
-type Power struct {
-	A    [2]float64
-	B    [3]float64
-	P, Q float64
-}
-
 func (p *Problem) oneSided() bool {
 	loss, ok := p.Loss.(ClassificationLoss)
 	return ok && !loss.Attained()

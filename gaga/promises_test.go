@@ -37,6 +37,9 @@ func TestPromises(t *testing.T) {
 		for _, broken := range []uint64{605, 1633, 1705, 1897, 2529, 4384, 9700} { // a promise, once
 			all.add(t, broken, gaga.Up)
 		}
+		for _, broken := range []uint64{329, 2227, 5532} {
+			down.add(t, broken, gaga.Down)
+		}
 	}
 	for _, all := range []tally{all, down} {
 		t.Logf("%+v", all)

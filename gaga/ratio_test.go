@@ -37,7 +37,7 @@ func ratio(b *testing.B, c cell) float64 {
 	b.Helper()
 	b.Setenv("AGEPATH_VERIFY", "0")
 	p := c.problem(b)
-	ages, err := baselines.FindAges(b.Context(), p, 41)
+	ages, err := baselines.FindAges(b.Context(), p, nil, 41)
 	if err != nil {
 		b.Fatal(err)
 	}

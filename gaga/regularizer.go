@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/agepath/agepath/gaga/internal/model"
-
 	"github.com/agepath/agepath/internal/kernel"
 )
 
@@ -105,8 +104,6 @@ func (Linear) Series(zone int, age float64) Series {
 	return Series{F: [4]float64{age / 2}, Rate: [4]float64{0.5}}
 }
 
-func (Linear) Power(zone int) Power { return Polynomial{2}.Power(zone) }
-
 func (Linear) Integral(loss, age float64) float64 {
 	if loss < age {
 		return loss - loss*loss/(2*age)
@@ -141,14 +138,6 @@ func (p Polynomial) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 		slope = q * math.Pow(0, q-1)
 	}
 	return math.Copysign(v, base), -slope / age, slope * loss / (age * age)
-}
-
-func (p Polynomial) Power(zone int) Power {
-	if zone != 0 {
-		return Power{}
-	}
-	q := 1 / (p.Order - 1)
-	return Power{A: [2]float64{1: 1}, P: -q, B: [3]float64{1: 1, 2: -1}, Q: q}
 }
 
 func (p Polynomial) CheckParameters() error {
@@ -244,13 +233,6 @@ func (g LOG) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	den := 1 + g.A*loss
 	v = (1 + g.A*age) / den
 	return v, -v * g.A / den, g.A / den
-}
-
-func (g LOG) Power(zone int) Power {
-	if zone == 0 {
-		return Power{A: [2]float64{1}, B: [3]float64{1}}
-	}
-	return Power{A: [2]float64{1, g.A}, P: 1, B: [3]float64{1, 0, g.A}, Q: -1}
 }
 
 func (g LOG) CheckParameters() error {

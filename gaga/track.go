@@ -26,7 +26,10 @@ type Options struct {
 	// Direction is Up from Age.Min or Down from Age.Max, at which the path begins at the partial
 	// optimum that alternation reaches from the fit with all weights 1.
 	Direction Direction
-	Grid      []float64 // ages of wanted knots, in any order; those outside Age are ignored
+	// Weights, in [0, 1] by row, are those of the fit from which alternation reaches the first point of
+	// a path up. nil: all 1.
+	Weights []float64
+	Grid    []float64 // ages of wanted knots, in any order; those outside Age are ignored
 	// MaxEvents is the number of critical points after which the path ends with status
 	// [EventLimit]. 0: no limit.
 	MaxEvents int
@@ -121,6 +124,7 @@ type tracker struct {
 	last      float64
 	grid      []float64 // the caller's ages not yet reached, and the last
 	search    *search.Search
+	unfit     error // of the fit with all weights 1
 	condition condition.Condition
 	branch    *branch.Branch
 	lander    *landing.Lander
@@ -150,6 +154,7 @@ func newFramedTracker(ctx context.Context, p *Problem, f *frame, o Options) (*tr
 	}
 	t.first, t.last = t.path.lambda(t.grid[0]), t.path.lambda(t.grid[len(t.grid)-1])
 	m.Ages = []float64{t.first, t.last}
+	t.unfit = t.search.FitAll(ctx)
 	t.horizon = window.Everything{}
 	var floor []float64
 	if svm, ok := solver.(*convex.SVM); ok && p.Kernel != nil {
@@ -159,7 +164,7 @@ func newFramedTracker(ctx context.Context, p *Problem, f *frame, o Options) (*tr
 		if o.plain {
 			primal = condition.NewPlain(m)
 		} else {
-			if m.Squared && t.search.FitAll(ctx) == nil { // begin reports the error
+			if m.Squared && t.unfit == nil {
 				m.Support = active(t.search.Theta())
 			}
 			primal = condition.NewPrimal(m)
@@ -168,7 +173,7 @@ func newFramedTracker(ctx context.Context, p *Problem, f *frame, o Options) (*tr
 		t.condition, floor = primal, primal.Scope().Floor
 	}
 	corrector := newton.New(t.condition)
-	t.branch = branch.New(t.condition, corrector, t.horizon, branch.Options{Last: t.last})
+	t.branch = branch.New(t.condition, corrector, t.horizon, t.last)
 	t.lander = landing.New(t.condition, corrector, t.search, t.horizon, landing.Options{
 		MaxAlternations: o.MaxAlternations, Last: t.last, Verify: o.verifying(),
 	})

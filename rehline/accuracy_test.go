@@ -32,10 +32,6 @@ func vector(n int, f func(i int) float64) []float64 {
 }
 
 func losses(class, y []float64) map[string]rehline.Loss {
-	quadratics, err := rehline.DecomposeMax([]rehline.Quadratic{{A: 1, B: 0, C: 0}, {A: 0, B: 2, C: 0.5}, {A: 0, B: -1, C: 0.25}})
-	if err != nil {
-		panic(err)
-	}
 	return map[string]rehline.Loss{
 		"hinge":                        rehline.Hinge(class),
 		"squared hinge":                rehline.SquaredHinge(class),
@@ -48,7 +44,23 @@ func losses(class, y []float64) map[string]rehline.Loss {
 		"absolute":                     rehline.Absolute(y),
 		"squared":                      rehline.Squared(y),
 		"raw terms":                    rawTerms(y),
-		"maximum of quadratics":        rehline.Samples(quadratics, vector(len(y), func(int) float64 { return 1 }), vector(len(y), func(i int) float64 { return -y[i] })),
+		"maximum of quadratics":        largestQuadratic(y),
+	}
+}
+
+// largestQuadratic is the largest of r², 2r + 1/2 and -r + 1/4 with r = z - y.
+func largestQuadratic(y []float64) rehline.Loss {
+	n := len(y)
+	left, middle, right := -(1+math.Sqrt2)/2, -1.0/12, 1+math.Sqrt(1.5) // where two of these meet
+	slopes, kinks := []float64{2, -1, 2*right - 2, 2*left + 1}, []float64{middle, middle, right, left}
+	ends := []float64{right, left}
+	return rehline.Loss{
+		U:      general(4, n, func(r, _ int) float64 { return slopes[r] }),
+		V:      general(4, n, func(r, i int) float64 { return -slopes[r] * (y[i] + kinks[r]) }),
+		S:      general(2, n, func(r, _ int) float64 { return math.Copysign(math.Sqrt2, ends[r]) }),
+		T:      general(2, n, func(r, i int) float64 { return -math.Copysign(math.Sqrt2, ends[r]) * (y[i] + ends[r]) }),
+		Tau:    general(2, n, func(int, int) float64 { return math.Inf(1) }),
+		Offset: vector(n, func(int) float64 { return 1.0 / 3 }),
 	}
 }
 

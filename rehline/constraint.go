@@ -1,7 +1,6 @@
 package rehline
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -27,10 +26,18 @@ func (c Constraints) Check() error {
 	if c.err != nil {
 		return c.err
 	}
-	if err := c.shape(); err != nil {
+	if err := checkNumbers("Constraints.A", c.A, c.A.Cols, largest); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkFinite("Constraints.A", c.A), checkFiniteSlice("Constraints.B", c.B)); err != nil {
+	switch rows := c.A.Rows; {
+	case rows > 0 && c.A.Cols <= 0:
+		return shapeError("Constraints.A", "%d columns; there is one for each coefficient", c.A.Cols)
+	case len(c.B) != rows:
+		return shapeError("Constraints.B", "%d values for %d rows of A", len(c.B), rows)
+	case c.Equality != nil && len(c.Equality) != rows:
+		return shapeError("Constraints.Equality", "%d flags for %d rows of A; it is nil or has one per row", len(c.Equality), rows)
+	}
+	if err := checkVector("Constraints.B", c.B, largest); err != nil {
 		return err
 	}
 	for k, b := range c.B {
@@ -39,22 +46,6 @@ func (c Constraints) Check() error {
 			relation := map[bool]string{true: "=", false: ">="}[equal]
 			return &InputError{"Constraints", k, -1, fmt.Sprintf("row of zeros with 0 + %g %s 0", b, relation), ErrInfeasible}
 		}
-	}
-	return nil
-}
-
-func (c Constraints) shape() error {
-	if err := checkMatrix("Constraints.A", c.A, c.A.Cols); err != nil {
-		return err
-	}
-	if c.A.Rows > 0 && c.A.Cols <= 0 {
-		return shapeError("Constraints.A", "%d columns; there is one for each coefficient", c.A.Cols)
-	}
-	if len(c.B) != c.A.Rows {
-		return shapeError("Constraints.B", "%d values for %d rows of A", len(c.B), c.A.Rows)
-	}
-	if c.Equality != nil && len(c.Equality) != c.A.Rows {
-		return shapeError("Constraints.Equality", "%d flags for %d rows of A; it is nil or has one per row", len(c.Equality), c.A.Rows)
 	}
 	return nil
 }

@@ -29,12 +29,18 @@ func Box(lower, upper []float64) Constraints {
 	if err := coefficients("Box", d); err != nil {
 		return Constraints{err: err}
 	}
+	if lower == nil {
+		lower = slices.Repeat([]float64{-inf}, d)
+	}
+	if upper == nil {
+		upper = slices.Repeat([]float64{inf}, d)
+	}
 	for _, bound := range []struct {
 		name   string
 		values []float64
 		never  float64
 	}{{"Box: lower", lower, inf}, {"Box: upper", upper, -inf}} {
-		if bound.values != nil && len(bound.values) != d {
+		if len(bound.values) != d {
 			return Constraints{err: shapeError(bound.name, "%d bounds, but the other has %d", len(bound.values), d)}
 		}
 		for j, v := range bound.values {
@@ -46,40 +52,27 @@ func Box(lower, upper []float64) Constraints {
 			}
 		}
 	}
-	type side struct {
-		j     int
-		a, b  float64
-		equal bool
+	c := Constraints{A: blas64.General{Cols: d, Stride: d}}
+	add := func(j int, a, b float64, equal bool) {
+		c.A.Data, c.A.Rows = append(c.A.Data, make([]float64, d)...), c.A.Rows+1
+		row(c.A, c.A.Rows-1)[j] = a
+		c.B, c.Equality = append(c.B, b), append(c.Equality, equal)
 	}
-	var sides []side
-	for j := range d {
-		lo, hi := -inf, inf
-		if lower != nil {
-			lo = lower[j]
-		}
-		if upper != nil {
-			hi = upper[j]
-		}
+	for j, lo := range lower {
+		hi := upper[j]
 		if lo > hi {
 			return Constraints{err: &InputError{"Box: lower", j, -1,
 				fmt.Sprintf("%g above the upper bound %g", lo, hi), ErrInfeasible}}
 		}
 		if lo > -inf {
-			sides = append(sides, side{j, 1, -lo, lo == hi})
+			add(j, 1, -lo, lo == hi)
 		}
 		if hi < inf && lo != hi {
-			sides = append(sides, side{j, -1, hi, false})
+			add(j, -1, hi, false)
 		}
 	}
-	c := newConstraints(len(sides), d)
-	for k, s := range sides {
-		row(c.A, k)[s.j], c.B[k] = s.a, s.b
-		if s.equal && c.Equality == nil {
-			c.Equality = make([]bool, len(sides))
-		}
-		if s.equal {
-			c.Equality[k] = true
-		}
+	if !slices.Contains(c.Equality, true) {
+		c.Equality = nil
 	}
 	return c
 }
@@ -162,7 +155,7 @@ func checkFairness(x blas64.General, weights []float64, attributes [][]float64, 
 	if n < 1 {
 		return shapeError("Fairness: x", "%d samples; there is at least one", n)
 	}
-	err := cmp.Or(coefficients("Fairness", x.Cols), checkNumbers("Fairness: x", x, x.Cols), checkWeights("Fairness: weights", weights, n))
+	err := cmp.Or(coefficients("Fairness", x.Cols), checkNumbers("Fairness: x", x, x.Cols, largest), checkWeights("Fairness: weights", weights, n))
 	if err == nil && weights != nil && zero(weights) {
 		err = rangeError("Fairness: weights", -1, -1, "all are 0; one is > 0")
 	}
@@ -174,7 +167,7 @@ func checkFairness(x blas64.General, weights []float64, attributes [][]float64, 
 		if err == nil && len(attribute) != n {
 			err = shapeError(what, "%d samples, but x has %d", len(attribute), n)
 		}
-		err = cmp.Or(err, checkFiniteSlice(what, attribute))
+		err = cmp.Or(err, checkVector(what, attribute, largest))
 	}
 	return err
 }

@@ -13,8 +13,7 @@
 //
 // Every convex piecewise linear-quadratic function that is bounded below is a sum of ReLU and ReHU
 // terms and a constant [1, Theorem 1], as a [Loss] is for each sample. Hinge, Quantile, Huber and
-// others make losses by name. Decompose finds the terms of a function given by its pieces,
-// DecomposeMax those of a maximum of quadratics; Samples makes a loss of them.
+// others make losses by name.
 //
 // # Penalties, intercept and constraints
 //
@@ -23,9 +22,8 @@
 // dual feasible, and several solutions may have the same objective. A free intercept is neither
 // penalized nor constrained.
 //
-// Redundant constraints are allowed. Contradictory ones are refused before any work with an
-// InfeasibleError; if the contradiction is within rounding, the solve ends with the remaining
-// violation.
+// Redundant constraints are allowed. With contradictory ones a solve ends unsolved, with the
+// remaining violation in Solution.PrimalInfeasibility.
 //
 // # Many fits
 //

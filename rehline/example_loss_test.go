@@ -68,40 +68,6 @@ func ExampleHuber() {
 	// Output: [0.333]
 }
 
-// A loss of one's own: too little costs the square of what is missing, too
-// much half of what is left.
-func ExampleDecompose() {
-	loss, err := rehline.Decompose(rehline.Pieces{
-		Breaks:     []float64{0},
-		Quadratics: []rehline.Quadratic{{B: -0.5}, {A: 1}},
-	})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Printf("%d ReLU, %d ReHU\n", len(loss.ReLU), len(loss.ReHU))
-
-	demand := []float64{4, 2}
-	sol := fit(rehline.Problem{
-		X:    features(1, 1, 1),
-		Loss: rehline.Samples(loss, []float64{-1, -1}, demand), // of demand_i - z
-	})
-	fmt.Printf("order %.3f\n", sol.Beta[0])
-	// Output:
-	// 1 ReLU, 1 ReHU
-	// order 2.500
-}
-
-// The largest of three lines, and a function that has no least value.
-func ExampleDecomposeMax() {
-	f, err := rehline.DecomposeMax([]rehline.Quadratic{{B: -1}, {B: 1}, {B: 3, C: -4}})
-	fmt.Println(len(f.ReLU), f.At(-1), f.At(3), err)
-	_, err = rehline.DecomposeMax([]rehline.Quadratic{{B: 1}, {B: 3, C: -4}})
-	fmt.Println(err)
-	// Output:
-	// 3 1 5 <nil>
-	// rehline: slope 1 towards -Inf: not bounded below
-}
-
 // FairSVM: the mean product of the centred attribute and the score is bounded.
 func ExampleFairness() {
 	x := features(2,

@@ -2,7 +2,6 @@ package rehline_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -115,22 +114,6 @@ func ExampleCustom() {
 	})
 	fmt.Printf("%.3f\n", sol.Beta)
 	// Output: [2.400 1.200]
-}
-
-// Constraints that contradict each other are refused, with multipliers that
-// prove it: their combination of the rows is 0·β - 0.5 >= 0.
-func ExampleInfeasibleError() {
-	_, err := rehline.New(rehline.Problem{
-		X:           features(2, 1, 0, 0, 1),
-		Loss:        rehline.Squared([]float64{3, 3}),
-		Constraints: rehline.Custom(features(2, -1, 0, 0, -1, 1, 1), []float64{1, 1, -2.5}),
-	})
-	var infeasible *rehline.InfeasibleError
-	fmt.Println(errors.As(err, &infeasible))
-	fmt.Printf("%.3f %.3f\n", infeasible.Farkas, infeasible.Value)
-	// Output:
-	// true
-	// [1.000 1.000 1.000] -0.500
 }
 
 // One Solver for many weights: nothing is set up again, and each solve starts

@@ -16,6 +16,13 @@ type Loss struct {
 	err error // of the constructor, for Check
 }
 
+// ReLU is the function max(U z + V, 0).
+type ReLU struct{ U, V float64 }
+
+// ReHU is, with w = S z + T, the function 0 for w <= 0, w²/2 for 0 < w <= Tau and Tau (w - Tau/2)
+// above. Tau may be +Inf.
+type ReHU struct{ S, T, Tau float64 }
+
 func (l Loss) N() int {
 	switch {
 	case l.U.Rows > 0:

@@ -39,50 +39,37 @@ func (e *InputError) Error() string {
 
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Check returns an *InputError for the first wrong shape, NaN, infinity or negative threshold.
+// Check returns an *InputError for the first wrong shape, NaN, infinity, number above 1e100 in size
+// or negative threshold.
 func (l Loss) Check() error {
-	_, err := l.check()
-	return err
-}
-
-// check is Check; known reports that the terms' numbers are moderate.
-func (l *Loss) check() (known bool, err error) {
 	if l.err != nil {
-		return false, l.err
+		return l.err
 	}
 	n := l.N()
-	known = true
 	for _, m := range []struct {
 		name    string
 		matrix  blas64.General
 		like    blas64.General
 		partner string
-		numbers bool
 	}{
-		{"Loss.U", l.U, l.U, "", true}, {"Loss.V", l.V, l.U, "Loss.U", true},
-		{"Loss.S", l.S, l.S, "", true}, {"Loss.T", l.T, l.S, "Loss.S", true},
-		{"Loss.Tau", l.Tau, l.S, "Loss.S", false},
+		{"Loss.U", l.U, l.U, ""}, {"Loss.V", l.V, l.U, "Loss.U"},
+		{"Loss.S", l.S, l.S, ""}, {"Loss.T", l.T, l.S, "Loss.S"}, {"Loss.Tau", l.Tau, l.S, "Loss.S"},
 	} {
 		if m.matrix.Rows != m.like.Rows {
-			return false, shapeError(m.name, "%d rows, but %s has %d", m.matrix.Rows, m.partner, m.like.Rows)
+			return shapeError(m.name, "%d rows, but %s has %d", m.matrix.Rows, m.partner, m.like.Rows)
 		}
 		if err := checkMatrix(m.name, m.matrix, n); err != nil {
-			return false, err
+			return err
 		}
-		if m.numbers && !moderate(m.matrix) {
-			known = false
-			if err := checkFinite(m.name, m.matrix); err != nil {
-				return false, err
-			}
+		if m.name == "Loss.Tau" {
+			continue // may be infinite
+		}
+		if err := checkNumbers(m.name, m.matrix, n, largest); err != nil {
+			return err
 		}
 	}
-	return known, l.checkRest(n)
-}
-
-func (l *Loss) checkRest(n int) error {
 	for r := range l.Tau.Rows {
-		tau := row(l.Tau, r)
-		for i, v := range tau {
+		for i, v := range row(l.Tau, r) {
 			if !(v >= 0) {
 				return rangeError("Loss.Tau", r, i, "%g; a threshold is >= 0 or +Inf", v)
 			}
@@ -91,7 +78,7 @@ func (l *Loss) checkRest(n int) error {
 	if l.Offset != nil && len(l.Offset) != n {
 		return shapeError("Loss.Offset", "length %d for %d samples; it is nil or has one value per sample", len(l.Offset), n)
 	}
-	return checkFiniteSlice("Loss.Offset", l.Offset)
+	return checkVector("Loss.Offset", l.Offset, largest)
 }
 
 func shapeError(what, format string, args ...any) error {
@@ -118,58 +105,38 @@ func checkMatrix(what string, m blas64.General, cols int) error {
 	return nil
 }
 
-func checkNumbers(what string, m blas64.General, cols int) error {
-	if err := checkMatrix(what, m, cols); err != nil {
-		return err
+// checkNumbers checks the shape, and that numbers are finite and at most [most] in size.
+func checkNumbers(what string, m blas64.General, cols int, most float64) error {
+	err := checkMatrix(what, m, cols)
+	for r := 0; r < m.Rows && err == nil; r++ {
+		err = checkRow(what, r, row(m, r), most)
 	}
-	return checkFinite(what, m)
+	return err
 }
 
-// moderateSum is a sum of squares that proves every number in it finite and at most largest in
-// size, whatever the rounding.
-const moderateSum = 1e-2 * largest * largest
-
-// moderate proves that all entries are finite and at most largest in size; false proves nothing.
-func moderate(m blas64.General) bool {
-	if m.Stride == m.Cols {
-		m.Rows, m.Cols = min(m.Rows, 1), m.Rows*m.Cols
-	}
-	for r := range m.Rows {
-		if values := row(m, r); !(kernel.Dot(values, values) <= moderateSum) {
-			return false
-		}
-	}
-	return true
+func checkVector(what string, values []float64, most float64) error {
+	return checkRow(what, -1, values, most)
 }
 
-func checkFinite(what string, m blas64.General) error {
-	if moderate(m) {
+// checkRow passes numbers whose sum of squares proves them moderate, whatever the rounding. Row -1
+// is a vector.
+func checkRow(what string, r int, values []float64, most float64) error {
+	if kernel.Dot(values, values) <= 1e-2*largest*largest {
 		return nil
 	}
-	for r := range m.Rows {
-		for i, v := range row(m, r) {
-			if !finite(v) {
-				return &InputError{what, r, i, fmt.Sprint(v), ErrNotFinite}
-			}
+	for c, v := range values {
+		if math.Abs(v) <= most && finite(v) {
+			continue
 		}
-	}
-	return nil
-}
-
-func checkFiniteSlice(what string, values []float64) error {
-	if moderate(vector(values)) {
-		return nil
-	}
-	for i, v := range values {
+		if r < 0 {
+			r, c = c, -1
+		}
 		if !finite(v) {
-			return &InputError{what, i, -1, fmt.Sprint(v), ErrNotFinite}
+			return &InputError{what, r, c, fmt.Sprint(v), ErrNotFinite}
 		}
+		return rangeError(what, r, c, "%g; its size is at most %g", v, most)
 	}
 	return nil
-}
-
-func vector(values []float64) blas64.General {
-	return blas64.General{Rows: 1, Cols: len(values), Data: values}
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

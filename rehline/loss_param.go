@@ -18,12 +18,10 @@ func isThreshold(d float64) bool { return d > 0 }
 
 func checked(what string, n int, parameter float64, allowed func(float64) bool, rule string, build func() Loss) Loss {
 	if !allowed(parameter) {
-		return failedLoss(n, rangeError(what, -1, -1, "%g; %s", parameter, rule))
+		return Loss{U: blas64.General{Cols: n}, err: rangeError(what, -1, -1, "%g; %s", parameter, rule)}
 	}
 	return build()
 }
-
-func failedLoss(n int, err error) Loss { return Loss{U: blas64.General{Cols: n}, err: err} }
 
 func relus(n int, terms ...func(i int) ReLU) Loss {
 	l := Loss{U: newMatrix(len(terms), n), V: newMatrix(len(terms), n)}

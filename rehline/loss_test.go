@@ -10,53 +10,38 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// namedLoss is a loss by name beside its definition, and its pieces as a
-// function of the argument a z + b.
+// namedLoss is a loss by name and its definition.
 type namedLoss struct {
 	name         string
 	loss         Loss
 	want         func(y, z float64) float64
-	pieces       Pieces
-	scale, shift func(y float64) float64
 	relus, rehus int
 }
 
 func checkLoss(q, r float64) float64 { return max(q*r, (q-1)*r) }
 
 func namedLosses(y []float64) []namedLoss {
-	minus, one, zero := func(float64) float64 { return -1 }, func(y float64) float64 { return y }, func(float64) float64 { return 0 }
-	line := func(b, c float64) Quadratic { return Quadratic{0, b, c} }
-	flat := line(0, 0)
 	hinge := func(y, z float64) float64 { return max(0, 1-y*z) }
 	beyond := func(eps, r float64) float64 { return max(0, math.Abs(r)-eps) }
-	margin := []namedLoss{
-		{name: "hinge", loss: Hinge(y), want: hinge, relus: 1,
-			pieces: Pieces{[]float64{1}, []Quadratic{line(-1, 1), flat}}},
+	return []namedLoss{
+		{name: "hinge", loss: Hinge(y), want: hinge, relus: 1},
 		{name: "squared hinge", loss: SquaredHinge(y), rehus: 1,
-			want:   func(y, z float64) float64 { return hinge(y, z) * hinge(y, z) },
-			pieces: Pieces{[]float64{1}, []Quadratic{{1, -2, 1}, flat}}},
+			want: func(y, z float64) float64 { return hinge(y, z) * hinge(y, z) }},
 		{name: "smoothed hinge", loss: SmoothedHinge(y), rehus: 1,
 			want: func(y, z float64) float64 {
 				if h := hinge(y, z); h > 1 {
 					return h - 0.5
 				}
 				return hinge(y, z) * hinge(y, z) / 2
-			},
-			pieces: Pieces{[]float64{0, 1}, []Quadratic{line(-1, 0.5), {0.5, -1, 0.5}, flat}}},
-	}
-	residual := []namedLoss{
+			}},
 		{name: "quantile", loss: Quantile(y, 0.3), relus: 2,
-			want:   func(y, z float64) float64 { return checkLoss(0.3, y-z) },
-			pieces: Pieces{[]float64{0}, []Quadratic{line(-0.7, 0), line(0.3, 0)}}},
+			want: func(y, z float64) float64 { return checkLoss(0.3, y-z) }},
 		{name: "epsilon-insensitive", loss: EpsilonInsensitive(y, 0.4), relus: 2,
-			want:   func(y, z float64) float64 { return beyond(0.4, y-z) },
-			pieces: Pieces{[]float64{-0.4, 0.4}, []Quadratic{line(-1, -0.4), flat, line(1, -0.4)}}},
+			want: func(y, z float64) float64 { return beyond(0.4, y-z) }},
 		{name: "squared epsilon-insensitive", loss: SquaredEpsilonInsensitive(y, 0.4), rehus: 2,
-			want:   func(y, z float64) float64 { return math.Pow(beyond(0.4, y-z), 2) },
-			pieces: Pieces{[]float64{-0.4, 0.4}, []Quadratic{{1, 0.8, 0.16}, flat, {1, -0.8, 0.16}}}},
+			want: func(y, z float64) float64 { return math.Pow(beyond(0.4, y-z), 2) }},
 		{name: "epsilon-insensitive quantile", loss: EpsilonInsensitiveQuantile(y, 0.25, 0.5), relus: 2,
-			want:   func(y, z float64) float64 { return max(0, checkLoss(0.25, y-z)-0.5) },
-			pieces: Pieces{[]float64{-0.5 / 0.75, 2}, []Quadratic{line(-0.75, -0.5), flat, line(0.25, -0.5)}}},
+			want: func(y, z float64) float64 { return max(0, checkLoss(0.25, y-z)-0.5) }},
 		{name: "huber", loss: Huber(y, 0.7), rehus: 2,
 			want: func(y, z float64) float64 {
 				r := math.Abs(y - z)
@@ -64,36 +49,18 @@ func namedLosses(y []float64) []namedLoss {
 					return r * r / 2
 				}
 				return 0.7 * (r - 0.35)
-			},
-			pieces: Pieces{[]float64{-0.7, 0.7}, []Quadratic{line(-0.7, -0.245), {0.5, 0, 0}, line(0.7, -0.245)}}},
+			}},
 		{name: "absolute", loss: Absolute(y), relus: 2,
-			want:   func(y, z float64) float64 { return math.Abs(y - z) },
-			pieces: Pieces{[]float64{0}, []Quadratic{line(-1, 0), line(1, 0)}}},
+			want: func(y, z float64) float64 { return math.Abs(y - z) }},
 		{name: "squared", loss: Squared(y), rehus: 2,
-			want:   func(y, z float64) float64 { return (y - z) * (y - z) },
-			pieces: Pieces{nil, []Quadratic{{1, 0, 0}}}},
+			want: func(y, z float64) float64 { return (y - z) * (y - z) }},
 	}
-	for i := range margin {
-		margin[i].scale, margin[i].shift = one, zero
-	}
-	for i := range residual {
-		residual[i].scale, residual[i].shift = minus, one
-	}
-	return append(margin, residual...)
 }
 
 func randomVector(r *rand.Rand, n int, size float64) []float64 {
 	out := make([]float64, n)
 	for i := range out {
 		out[i] = size * r.NormFloat64()
-	}
-	return out
-}
-
-func apply(f func(float64) float64, y []float64) []float64 {
-	out := make([]float64, len(y))
-	for i, v := range y {
-		out[i] = f(v)
 	}
 	return out
 }
@@ -208,9 +175,6 @@ func TestLossCheckNamesWhatAndWhere(t *testing.T) {
 		{"EpsilonInsensitive: eps: +Inf", ErrRange, EpsilonInsensitive(y, math.Inf(1))},
 		{"SquaredEpsilonInsensitive: eps: -0.1", ErrRange, SquaredEpsilonInsensitive(y, -0.1)},
 		{"Huber: delta: 0", ErrRange, Huber(y, 0)},
-		{"Samples: scale[1]: NaN", ErrNotFinite, Samples(PLQ{}, []float64{1, nan}, y)},
-		{"Samples: shift: 1 values", ErrShape, Samples(PLQ{}, y, []float64{1})},
-		{"Samples: shift[0]: -Inf", ErrNotFinite, Samples(PLQ{}, y, []float64{math.Inf(-1), 0})},
 	} {
 		err := test.loss.Check()
 		var input *InputError

@@ -2,13 +2,10 @@ package rehline
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
-
-	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Problem is the problem of the package documentation. With a ridge β is unique; without one, other
@@ -37,33 +34,17 @@ const (
 	FreeIntercept                  // b0 is neither penalized nor constrained.
 )
 
-func (p *Problem) size() (n, d int) {
-	return p.X.Rows, p.X.Cols
-}
-
 // Check returns an *InputError for the first wrong part of p. Only New finds contradictory
 // constraints.
 func (p *Problem) Check() error {
-	_, err := p.check(new(arena))
-	return err
-}
-
-// check also returns the squared norms of the rows of X.
-func (p *Problem) check(from *arena) ([]float64, error) {
-	norms, known, err := p.checkFeatures(from)
-	if err != nil {
-		return nil, err
-	}
-	return norms, p.checkOthers(known)
-}
-
-func (p *Problem) checkOthers(known bool) error {
-	n, d := p.size()
-	if n == 0 || d == 0 {
+	n, d := p.X.Rows, p.X.Cols
+	if min(n, d) == 0 {
 		return shapeError("X", "%d x %d; at least one sample and one feature are needed", n, d)
 	}
-	terms, err := p.Loss.check()
-	if err != nil {
+	if err := checkNumbers("X", p.X, d, largest); err != nil {
+		return err
+	}
+	if err := p.Loss.Check(); err != nil {
 		return err
 	}
 	if p.Loss.N() != n {
@@ -75,46 +56,11 @@ func (p *Problem) checkOthers(known bool) error {
 	if c := p.Constraints; c.N() > 0 && c.A.Cols != d {
 		return shapeError("Constraints.A", "%d columns, but X has %d", c.A.Cols, d)
 	}
-	return p.checkSizes(known, terms)
+	return nil
 }
 
 // largest is the largest size of a number in a Problem: beyond it squares of sums overflow.
 const largest = 1e100
-
-func (p *Problem) checkSizes(known, terms bool) error {
-	l, c := p.Loss, &p.Constraints
-	if terms {
-		l = Loss{Offset: l.Offset}
-	}
-	var x blas64.General
-	if !known {
-		x = p.X
-	}
-	for _, part := range []struct {
-		name   string
-		matrix blas64.General
-	}{
-		{"X", x}, {"Loss.U", l.U}, {"Loss.V", l.V}, {"Loss.S", l.S}, {"Loss.T", l.T}, {"Constraints.A", c.A},
-		{"Weights", vector(p.Weights)}, {"L1", vector(p.L1)}, {"Constraints.B", vector(c.B)},
-		{"Loss.Offset", vector(l.Offset)}, {"C", vector([]float64{p.C})}, {"Ridge", vector([]float64{p.Ridge})},
-	} {
-		if moderate(part.matrix) {
-			continue
-		}
-		for r := range part.matrix.Rows {
-			for i, v := range row(part.matrix, r) {
-				if !(math.Abs(v) > largest) {
-					continue
-				}
-				if part.matrix.Stride == 0 { // a vector, whose columns are its entries
-					r, i = i, -1
-				}
-				return rangeError(part.name, r, i, "%g; its size is at most %g", v, largest)
-			}
-		}
-	}
-	return nil
-}
 
 func (p *Problem) checkPenalty(d int) error {
 	if err := cmp.Or(checkScale("Ridge", p.Ridge), checkWeights("L1", p.L1, d)); err != nil {
@@ -136,32 +82,15 @@ func (p *Problem) checkPenalty(d int) error {
 	return nil
 }
 
-func (p *Problem) checkFeatures(from *arena) (norms []float64, known bool, err error) {
-	n, d := p.size()
-	switch {
-	case n < 0 || d < 0:
-		return nil, false, shapeError("X", "%d x %d", n, d)
-	case n == 0 || d == 0:
-		return nil, false, nil
-	}
-	if err = checkMatrix("X", p.X, d); err != nil {
-		return nil, false, err
-	}
-	norms = from.scratch(n)
-	kernel.Norms(norms, p.X.Data, p.X.Stride, d)
-	known = kernel.Sum(norms) <= moderateSum
-	if !known {
-		err = checkFinite("X", p.X)
-	}
-	return norms, known, err
-}
-
 func checkScale(what string, v float64) error {
 	if v < 0 || !finite(v) {
 		return rangeError(what, -1, -1, "%g; it is positive and finite, or 0 for 1", v)
 	}
 	if v != 0 && v < 1/largest {
 		return rangeError(what, -1, -1, "%g; a number below %g leaves no room for its multiples", v, 1/largest)
+	}
+	if v > largest {
+		return rangeError(what, -1, -1, "%g; its size is at most %g", v, largest)
 	}
 	return nil
 }
@@ -178,24 +107,9 @@ func checkWeights(what string, values []float64, n int) error {
 			return rangeError(what, i, -1, "%g; it is >= 0", v)
 		}
 	}
-	return checkFiniteSlice(what, values)
+	return checkVector(what, values, largest)
 }
 
 func scale(v float64) float64 { return cmp.Or(v, 1) }
-
-// InfeasibleError proves by Farkas' lemma that no β satisfies the constraints: Farkas_k >= 0 for
-// every inequality k, AᵀFarkas = 0 up to Residual, and b·Farkas < 0.
-type InfeasibleError struct {
-	Farkas   []float64 // the largest has size 1.
-	Value    float64
-	Residual float64 // ‖AᵀFarkas‖∞, in the units of A.
-}
-
-func (e *InfeasibleError) Error() string {
-	return fmt.Sprintf("rehline: Constraints: %v: a combination of the rows reads %.3g >= 0 (Farkas certificate, residual %.1e)",
-		ErrInfeasible, e.Value, e.Residual)
-}
-
-func (e *InfeasibleError) Unwrap() error { return ErrInfeasible }
 
 var inf = math.Inf(1)

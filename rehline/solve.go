@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"gonum.org/v1/gonum/blas/blas64"
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // Solver solves one Problem repeatedly, with different weights, costs and starts. New does all work
@@ -12,7 +12,6 @@ import (
 // method. A Solver is not safe for concurrent use.
 type Solver struct {
 	problem Problem
-	arena   *arena
 	costs   costs
 	guard   constraints
 	limits  limits
@@ -23,69 +22,55 @@ type Solver struct {
 	sol     Solution
 }
 
-// New checks p and sets up a Solver. Errors: *InputError, *InfeasibleError.
+// New checks p and sets up a Solver. Errors: *InputError.
 func New(p Problem) (*Solver, error) {
-	s, err := newSolver(p, new(arena))
-	if err != nil {
+	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	s.furnish()
-	return s, nil
-}
-
-func newSolver(p Problem, from *arena) (*Solver, error) {
-	norms, err := p.check(from)
-	if err != nil {
-		return nil, err
-	}
-	n, d := p.size()
-	s := &Solver{problem: p, arena: from}
-	penalty := newPenalty(from, &p, d)
-	vector := func() []float64 { return from.vector(penalty.dim) }
-	s.state = state{x: p.X, norms: norms, terms: newTerms(from, &p.Loss, n), penalty: penalty, guard: &s.guard,
-		costs: &s.costs, limits: &s.limits, beta: vector(), v: vector(), grad: vector(), step: vector(), z: from.scratch(n)}
+	n, d := p.X.Rows, p.X.Cols
+	norms := make([]float64, n)
+	kernel.Norms(norms, p.X.Data, p.X.Stride, d)
+	s := &Solver{problem: p}
+	penalty := newPenalty(&p, d)
+	vector := func() []float64 { return make([]float64, penalty.dim) }
+	s.state = state{x: p.X, norms: norms, terms: newTerms(&p.Loss, n), penalty: penalty, guard: &s.guard,
+		costs: &s.costs, limits: &s.limits, beta: vector(), v: vector(), grad: vector(), step: vector(), z: make([]float64, n)}
 	s.state.best.beta = vector()
 	s.sol = Solution{Beta: make([]float64, d),
-		Dual: Dual{from.matrix(p.Loss.U.Rows, n), from.matrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}}
+		Dual: Dual{newMatrix(p.Loss.U.Rows, n), newMatrix(p.Loss.S.Rows, n), make([]float64, p.Constraints.N())}}
 	unit := scale(p.Ridge)
 	if p.NoRidge {
 		unit = s.state.terms.unit(p.L1, norms)
 	}
 	penalty.lasso(p.L1, unit)
-	if err := s.guard.init(&p.Constraints, d); err != nil {
-		return nil, err
-	}
+	s.guard.init(&p.Constraints)
 	if penalty.separable() {
-		s.descent = newDescent(from, &s.state)
+		s.descent = newDescent(&s.state)
 	}
 	s.costs = costs{loss: &s.problem.Loss, terms: &s.state.terms, n: n, c: scale(p.C) / unit, unit: unit,
 		weights: append([]float64(nil), p.Weights...)}
 	s.costs.init()
+	s.furnish()
 	return s, nil
 }
 
-// furnish allocates once what the second phase and warm starts need.
+// furnish allocates what the second phase and warm starts need.
 func (s *Solver) furnish() {
-	if s.furnished() {
-		return
-	}
 	a, n, dual := &s.state, len(s.state.z), &s.sol.Dual
-	a.dz, a.g = s.arena.scratch(n), s.arena.scratch(n)
+	a.dz, a.g = make([]float64, n), make([]float64, n)
 	switch { // h is no longer needed when the dual is written
 	case dual.Lambda.Rows > 0:
 		a.h = row(dual.Lambda, 0)
 	case dual.Gamma.Rows > 0:
 		a.h = row(dual.Gamma, 0)
 	default:
-		a.h = s.arena.vector(n)
+		a.h = make([]float64, n)
 	}
 	for k := range a.terms.kinked {
-		a.terms.kinked[k].center = s.arena.vector(n)
+		a.terms.kinked[k].center = make([]float64, n)
 	}
-	s.newton = newNewton(s.arena, a, n)
+	s.newton = newNewton(a, n)
 }
-
-func (s *Solver) furnished() bool { return s.newton.state != nil }
 
 // Solve minimizes the objective. Errors: ctx.Err() with the best solution so far, ErrOptions,
 // *InputError for a Warm of another shape or for overflow. Reaching a limit is not an error: see
@@ -109,30 +94,19 @@ func (s *Solver) Solve(ctx context.Context, o Options) (Solution, error) {
 	return s.sol, err
 }
 
-// Solve is New and Solver.Solve in memory that later calls reuse.
+// Solve is New and Solver.Solve.
 func Solve(ctx context.Context, p Problem, o Options) (Solution, error) {
-	from := arenas.Get().(*arena)
-	defer arenas.Put(from)
-	from.reset()
-	s, err := newSolver(p, from)
+	s, err := New(p)
 	if err != nil {
 		return Solution{}, err
 	}
-	if o.Warm != nil {
-		s.furnish()
-	}
-	sol, err := s.Solve(ctx, o)
-	for _, m := range []*blas64.General{&sol.Dual.Lambda, &sol.Dual.Gamma} {
-		m.Data = append([]float64(nil), m.Data...) // append does not zero the memory first
-	}
-	return sol, err
+	return s.Solve(ctx, o)
 }
 
 func (s *Solver) run(o Options, warm bool) error {
 	a := &s.state
 	a.best.primal, a.lenient = inf, o.Method == DescentOnly
 	if s.costs.origin == s.costs.constant && s.guard.zeroIsFeasible() {
-		s.furnish()
 		a.clear()
 		return nil
 	}
@@ -147,13 +121,11 @@ func (s *Solver) run(o Options, warm bool) error {
 		if ended {
 			return err
 		}
-		s.furnish()
 		a.terms.center()
 		copy(s.guard.center, s.guard.xi)
 		warm = true
 	}
 
-	s.furnish()
 	if !warm {
 		a.terms.begin()
 	}
@@ -210,8 +182,6 @@ func (s *Solver) overflow() error {
 	if ok {
 		return nil
 	}
-	if s.furnished() {
-		s.newton.hessian.forget()
-	}
+	s.newton.hessian.forget()
 	return rangeError("Problem", -1, -1, "the sizes of its numbers are so far apart that the objective overflows")
 }

@@ -39,7 +39,7 @@ func (s *state) feasible() bool { return s.infeasibility <= s.limits.feasible*s.
 // certify computes the objectives of β and the dual variables from the terms' sums, given current
 // v, slacks and ξ.
 func (s *state) certify() {
-	t := s.penalty.regime.toll(s.beta, s.v)
+	t := s.penalty.toll(s.beta, s.v)
 	primal, dual, young := s.sums.value+t.cost, s.sums.dual-t.fall, s.sums.young
 	var gain float64
 	if d := s.penalty.d; s.penalty.free {
@@ -72,7 +72,7 @@ func (s *state) meet() {
 // end chooses the result of a solve that ends early: the best coefficients, and the better of the
 // dual variables and the centers of the smoothing, if any.
 func (s *state) end(status Status, err error, centers bool) {
-	if gap := s.gap; centers && len(s.terms.kinked) > 0 && s.penalty.regime.exact() {
+	if gap := s.gap; centers && len(s.terms.kinked) > 0 && !s.penalty.proximal {
 		s.exchange()
 		if !(s.gap < gap) {
 			s.exchange()

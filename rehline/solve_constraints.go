@@ -23,35 +23,26 @@ type constraints struct {
 	scale  float64   // of violations: 1 + max |b|
 }
 
-func (c *constraints) init(p *Constraints, d int) error {
+func (c *constraints) init(p *Constraints) {
 	k := p.A.Rows
 	c.a, c.b, c.flags = p.A, p.B, p.Equality
-	if k == 0 {
-		c.scale = 1
-		return nil
-	}
+	c.scale = 1
 	for _, v := range []*[]float64{&c.norm, &c.slack, &c.turn, &c.xi, &c.center, &c.weight} {
 		*v = make([]float64, k)
 	}
-	c.scale = 1
 	for i := range k {
 		r := row(c.a, i)
 		c.norm[i] = kernel.Dot(r, r)
 		c.scale = max(c.scale, 1+math.Abs(c.b[i]))
 	}
-	return c.feasible(d)
 }
 
 func (c *constraints) forces(v []float64) {
-	if len(c.xi) > 0 {
-		kernel.MulTransAdd(v, c.a.Data, c.a.Stride, c.xi)
-	}
+	kernel.MulTransAdd(v, c.a.Data, c.a.Stride, c.xi)
 }
 
 func (c *constraints) turns(step []float64) {
-	if len(c.turn) > 0 {
-		kernel.MulVec(c.turn, c.a.Data, c.a.Stride, step)
-	}
+	kernel.MulVec(c.turn, c.a.Data, c.a.Stride, step)
 }
 
 func (c *constraints) row(k int) []float64 { return row(c.a, k) }
@@ -59,9 +50,6 @@ func (c *constraints) row(k int) []float64 { return row(c.a, k) }
 func (c *constraints) equal(k int) bool { return c.flags != nil && c.flags[k] }
 
 func (c *constraints) slacks(beta []float64) {
-	if len(c.slack) == 0 {
-		return
-	}
 	kernel.MulVec(c.slack, c.a.Data, c.a.Stride, beta)
 	for k, b := range c.b {
 		c.slack[k] += b
@@ -133,4 +121,13 @@ func (c *constraints) project(w []float64) float64 {
 		}
 	}
 	return gap
+}
+
+func (c *constraints) zeroIsFeasible() bool {
+	for k, b := range c.b {
+		if b < 0 || b > 0 && c.equal(k) {
+			return false
+		}
+	}
+	return true
 }

@@ -25,11 +25,12 @@ type costs struct {
 func (o *costs) init() {
 	for k := range o.terms.kinked {
 		o.terms.kinked[k].bound(o)
-		o.level = o.level || o.terms.kinked[k].level
 	}
 	for k := range o.terms.curved {
 		o.terms.curved[k].bound(o)
-		o.level = o.level || o.terms.curved[k].level
+	}
+	for i := 0; i < o.n && !o.level; i++ {
+		o.level = o.flat(i) > 0
 	}
 	o.sum()
 }

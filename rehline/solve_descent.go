@@ -11,7 +11,6 @@ import (
 // whose slopes stay at a bound; the certificate takes all samples.
 type descent struct {
 	*state
-	arena  *arena
 	inv    []float64 // 1/‖x_i‖², in the memory of the norms
 	faces  []face
 	random uint64
@@ -25,10 +24,10 @@ type face struct {
 	active                                 []int32
 }
 
-func newDescent(from *arena, s *state) descent {
-	d := descent{state: s, arena: from, faces: make([]face, len(s.terms.kinked)+len(s.terms.curved))}
+func newDescent(s *state) descent {
+	d := descent{state: s, faces: make([]face, len(s.terms.kinked)+len(s.terms.curved))}
 	for t := range d.faces {
-		d.faces[t].active = from.list(len(s.z))
+		d.faces[t].active = make([]int32, len(s.z))
 	}
 	return d
 }
@@ -57,16 +56,16 @@ func (d *descent) begin(seed uint64, warm bool) {
 		f.step, f.kink, f.lo, f.hi, f.slope = d.inv, k.kink, k.lo, k.hi, k.slope
 	}
 	for i := range d.terms.curved {
-		d.faces[len(d.terms.kinked)+i].curve(d.arena, &d.terms.curved[i], d.inv)
+		d.faces[len(d.terms.kinked)+i].curve(&d.terms.curved[i], d.inv)
 	}
 	d.reset()
 }
 
-func (f *face) curve(from *arena, c *curved, inv []float64) {
+func (f *face) curve(c *curved, inv []float64) {
 	f.kink, f.slope, f.stiff = c.kink, c.slope, c.sigma
 	if f.soft == nil {
 		for _, v := range []*[]float64{&f.step, &f.lo, &f.hi, &f.soft} {
-			*v = from.scratch(len(inv))
+			*v = make([]float64, len(inv))
 		}
 	}
 	for j, m := range c.sigma {

@@ -24,7 +24,7 @@ func (w *newton) finished() bool {
 
 // settled is finished for points that only rounding of the dual keeps from being solved.
 func (w *newton) settled() bool {
-	if w.penalty.regime.exact() && !w.penalty.free {
+	if !w.penalty.proximal && !w.penalty.free {
 		return false
 	}
 	return w.repaired()
@@ -59,7 +59,7 @@ func (w *newton) truncate() bool {
 }
 
 func (w *newton) repair() {
-	if !w.penalty.regime.exact() {
+	if w.penalty.proximal {
 		w.polish()
 	}
 	w.contract()

@@ -32,11 +32,11 @@ type gram struct {
 	factor  dense.Cholesky
 }
 
-func newGram(from *arena, n, dim int) *gram {
+func newGram(n, dim int) *gram {
 	ld := kernel.Pad(dim)
-	return &gram{ld: ld, gram: from.scratch(ld * ld), last: from.scratch(n), changes: anewAfter, list: from.list(max(n/32, 256)),
-		panel: from.vector(panelRows * ld), scaled: from.vector(panelRows * ld),
-		change: from.scratch(panelRows), factor: newFactor(dim)}
+	return &gram{ld: ld, gram: make([]float64, ld*ld), last: make([]float64, n), changes: anewAfter, list: make([]int32, max(n/32, 256)),
+		panel: make([]float64, panelRows*ld), scaled: make([]float64, panelRows*ld),
+		change: make([]float64, panelRows), factor: newFactor(dim)}
 }
 
 // newFactor allocates a factor that leaves out directions whose pivots are lost to rounding.

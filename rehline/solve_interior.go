@@ -230,7 +230,7 @@ func (t *interior) aim(mu float64) float64 {
 	clear(t.guard.weight)
 	clear(t.pullRows)
 	clear(t.bows)
-	t.penalty.regime.follow(t.beta, 0)
+	t.penalty.follow(t.beta, 0)
 	for j, b := range t.beta {
 		t.grad[j] = t.penalty.bend[j]*(b-t.penalty.anchor[j]) - t.v[j] + t.multipliers[j]
 	}

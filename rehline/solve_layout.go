@@ -61,18 +61,18 @@ func allPairs(p, q blas64.General, i, j int, alike func(p, q, r, s float64) bool
 func mirrored(p, q, r, s float64) bool { return math.Abs(p) == math.Abs(r) && opposite(p, q, r, s) }
 
 // newTerms lays out the terms of the loss, without C and weights.
-func newTerms(from *arena, l *Loss, n int) terms {
+func newTerms(l *Loss, n int) terms {
 	var t terms
 	for _, s := range pairs(l.U.Rows, func(i, j int) bool { return allPairs(l.U, l.V, i, j, opposite) }) {
-		k := kinked{termRows: s, kink: from.scratch(n), lo: from.scratch(n), hi: from.scratch(n), slope: from.scratch(n)}
+		k := kinked{termRows: s, kink: make([]float64, n), lo: make([]float64, n), hi: make([]float64, n), slope: make([]float64, n)}
 		for at, r := range slices.Backward(s) { // the kink is that of the first row
 			k.turn(row(l.U, r), row(l.V, r), at < len(s)-1)
 		}
 		t.kinked = append(t.kinked, k)
 	}
 	for _, s := range pairs(l.S.Rows, func(i, j int) bool { return allPairs(l.S, l.T, i, j, mirrored) }) {
-		c := curved{termRows: s, kink: from.scratch(n), kl: from.scratch(n), kh: from.scratch(n), sigma: from.scratch(n),
-			slope: from.scratch(n), all: true}
+		c := curved{termRows: s, kink: make([]float64, n), kl: make([]float64, n), kh: make([]float64, n), sigma: make([]float64, n),
+			slope: make([]float64, n), all: true}
 		for at, r := range s {
 			c.turn(row(l.S, r), row(l.T, r), row(l.Tau, r), at > 0)
 		}
@@ -86,12 +86,9 @@ func (k *kinked) turn(u, v []float64, others bool) {
 		if !others {
 			k.kink[i], k.lo[i], k.hi[i] = 0, 0, 0
 		}
-		at, ok := turn(slope, v[i])
-		if !ok {
-			k.level = k.level || v[i] > 0
-			continue
+		if at, ok := turn(slope, v[i]); ok {
+			k.kink[i], k.lo[i], k.hi[i] = at, min(k.lo[i], slope), max(k.hi[i], slope)
 		}
-		k.kink[i], k.lo[i], k.hi[i] = at, min(k.lo[i], slope), max(k.hi[i], slope)
 	}
 }
 
@@ -102,7 +99,6 @@ func (c *curved) turn(s, t, tau []float64, others bool) {
 		}
 		at, ok := turn(slope, t[i])
 		if !ok {
-			c.level = c.level || rehu(t[i], tau[i]) > 0
 			c.all = false
 			continue
 		}

@@ -30,14 +30,14 @@ type smoothing struct {
 	stiff  float64 // mean diagonal of the Hessian, the scale of soft and narrow
 }
 
-func newNewton(from *arena, s *state, n int) newton {
+func newNewton(s *state, n int) newton {
 	dim := s.penalty.dim
-	w := newton{state: s, multipliers: from.vector(dim), bows: from.vector(dim), center: from.vector(dim)}
-	w.sample = from.scratch(512)[:0]
+	w := newton{state: s, multipliers: make([]float64, dim), bows: make([]float64, dim), center: make([]float64, dim)}
+	w.sample = make([]float64, 512)[:0]
 	if dim > denseDim {
 		w.hessian = newConjugate(dim)
 	} else {
-		w.hessian = newGram(from, n, dim)
+		w.hessian = newGram(n, dim)
 	}
 	return w
 }
@@ -72,11 +72,11 @@ func (w *newton) ascend() (Status, error) {
 			patience = leftSteps
 		}
 		if p.ended(w.relative(), patience) && status == 0 {
-			if !w.penalty.regime.exact() && !again {
+			if w.penalty.proximal && !again {
 				again = true
 				p.best, p.stuck, p.idle = inf, 0, 0
 				w.widths(false)
-				w.penalty.regime.follow(w.beta, inf)
+				w.penalty.follow(w.beta, inf)
 				continue
 			}
 			status = Stalled
@@ -174,12 +174,15 @@ func (w *newton) recenter(factor float64) {
 	copy(w.guard.center, w.guard.xi)
 	w.lasso()
 	copy(w.center, w.multipliers)
-	least := w.penalty.regime.least()
+	least := leastRidge
+	if w.penalty.proximal {
+		least = leastProximal
+	}
 	w.width = min(max(w.width*factor, least*w.widest), w.widest)
 	fast := min(factor, factor*factor)
 	w.soft = max(w.soft*fast, min(w.soft, least/w.stiff))
 	w.narrow = max(w.narrow*fast, min(w.narrow, least/w.stiff))
-	w.penalty.regime.follow(w.beta, fast)
+	w.penalty.follow(w.beta, fast)
 	w.limits.done.Outer++
 }
 

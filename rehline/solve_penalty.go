@@ -2,28 +2,26 @@ package rehline
 
 import "math"
 
-// penalty is ½ Σ_j bend_j (β_j - anchor_j)² + Σ_j l1_j |β_j|. The regime defines the first part.
+// penalty is ½ Σ_j bend_j (β_j - anchor_j)² + Σ_j l1_j |β_j|.
+//
+// Without a ridge it is proximal ([3] of doc.go). The objective is then not strictly convex, and the
+// L1 penalties bound the dual instead of adding to it:
+//
+//	max -Σ aκ - Σ a²/(2σ) - b·ξ  subject to  |(Aᵀξ - Xᵀg)_j| <= L1_j
+//
+// ½ bend ‖β - anchor‖² replaces the ridge, the anchor follows β and the curvature falls with the
+// smoothing. As zero is within all bounds, a multiple of any dual point is feasible and certifies
+// the gap. With a ridge the dual variables of every β are feasible up to rounding.
 type penalty struct {
-	d, dim int // dim is d, plus one with a free intercept
-	free   bool
-	bend   []float64 // 1, or 0 for a free intercept; decreases without a ridge
-	anchor []float64 // zero, or without a ridge the center of the proximal term
-	l1     []float64 // divided by the unit; may be nil
-	regime regime
+	d, dim   int // dim is d, plus one with a free intercept
+	free     bool
+	proximal bool
+	bend     []float64 // 1, or 0 for a free intercept; decreases without a ridge
+	anchor   []float64 // zero, or without a ridge the center of the proximal term
+	l1       []float64 // divided by the unit; may be nil
 }
 
-type regime interface {
-	// toll evaluates the penalty at β and its conjugate at the forces v.
-	toll(beta, v []float64) toll
-	// follow reports that an inner problem ended at β; factor is the change of the smoothing,
-	// infinite at first.
-	follow(beta []float64, factor float64)
-	// least returns the end of the smoothing.
-	least() float64
-	// exact reports whether the dual variables of every β are feasible up to rounding.
-	exact() bool
-}
-
+// toll is the penalty at a β and its conjugate at forces.
 type toll struct {
 	cost  float64
 	fall  float64 // the conjugate
@@ -31,17 +29,13 @@ type toll struct {
 	share float64 // feasible part of the dual variables
 }
 
-func newPenalty(from *arena, p *Problem, d int) *penalty {
-	q := &penalty{d: d, dim: d, free: p.Intercept == FreeIntercept}
+func newPenalty(p *Problem, d int) *penalty {
+	q := &penalty{d: d, dim: d, free: p.Intercept == FreeIntercept, proximal: p.NoRidge}
 	if q.free {
 		q.dim++
 	}
-	q.bend, q.anchor = from.vector(q.dim), from.vector(q.dim)
+	q.bend, q.anchor = make([]float64, q.dim), make([]float64, q.dim)
 	q.curve(1)
-	q.regime = ridge{q}
-	if p.NoRidge {
-		q.regime = proximal{q}
-	}
 	return q
 }
 
@@ -68,10 +62,20 @@ func (q *penalty) curve(curvature float64) {
 // separable reports whether coordinate descent is possible.
 func (q *penalty) separable() bool { return q.l1 == nil && !q.free }
 
-type ridge struct{ *penalty }
-
-func (q ridge) toll(beta, v []float64) toll {
+func (q *penalty) toll(beta, v []float64) toll {
 	t := toll{share: 1}
+	if q.proximal {
+		for j, r := range q.l1[:q.d] {
+			t.cost += r * math.Abs(beta[j])
+			if v := math.Abs(v[j]); v > r {
+				t.share = min(t.share, r/v)
+			}
+		}
+		for j, b := range beta {
+			t.lag += q.bend[j] * math.Abs((b-q.anchor[j])*b)
+		}
+		return t
+	}
 	for j, b := range beta {
 		v := v[j]
 		t.cost += q.bend[j] * b * b / 2
@@ -84,41 +88,14 @@ func (q ridge) toll(beta, v []float64) toll {
 	return t
 }
 
-func (ridge) follow([]float64, float64) {}
-func (ridge) least() float64            { return leastRidge }
-func (ridge) exact() bool               { return true }
-
-// proximal is the regime without a ridge ([3] of doc.go). The objective is then not strictly
-// convex, and the L1 penalties bound the dual instead of adding to it:
-//
-//	max -Σ aκ - Σ a²/(2σ) - b·ξ  subject to  |(Aᵀξ - Xᵀg)_j| <= L1_j
-//
-// ½ bend ‖β - anchor‖² replaces the ridge, the anchor follows β and the curvature falls with the
-// smoothing. As zero is within all bounds, a multiple of any dual point is feasible and certifies
-// the gap.
-type proximal struct{ *penalty }
-
-func (q proximal) toll(beta, v []float64) toll {
-	t := toll{share: 1}
-	for j, r := range q.l1[:q.d] {
-		t.cost += r * math.Abs(beta[j])
-		if v := math.Abs(v[j]); v > r {
-			t.share = min(t.share, r/v)
-		}
+// follow moves a proximal term to the end β of an inner problem; factor is the change of the
+// smoothing, infinite at first.
+func (q *penalty) follow(beta []float64, factor float64) {
+	if q.proximal {
+		q.curve(min(max(q.bend[0]*factor, loosest), 1))
+		copy(q.anchor, beta)
 	}
-	for j, b := range beta {
-		t.lag += q.bend[j] * math.Abs((b-q.anchor[j])*b)
-	}
-	return t
 }
-
-func (q proximal) follow(beta []float64, factor float64) {
-	q.curve(min(max(q.bend[0]*factor, loosest), 1))
-	copy(q.anchor, beta)
-}
-
-func (proximal) least() float64 { return leastProximal }
-func (proximal) exact() bool    { return false }
 
 // unit returns the unit of the objective without a ridge: the mean L1 penalty divided by the
 // estimated size of the coefficients, that of the kinks divided by that of the rows of X.

@@ -20,7 +20,7 @@ func (s *Solver) start(from *Solution) (warm bool) {
 			a.beta[d] = from.Intercept
 		}
 	}
-	a.penalty.regime.follow(a.beta, inf)
+	a.penalty.follow(a.beta, inf)
 	if from == nil || from.Dual.Lambda.Rows == 0 && from.Dual.Gamma.Rows == 0 {
 		return false
 	}
@@ -64,7 +64,7 @@ func (s *Solver) fits(warm *Solution) error {
 	if len(warm.Beta) != len(s.sol.Beta) {
 		return shapeError(what+"Beta", "%d where %d are needed", len(warm.Beta), len(s.sol.Beta))
 	}
-	err := cmp.Or(checkFiniteSlice(what+"Beta", warm.Beta), checkFiniteSlice(what+"Intercept", []float64{warm.Intercept}))
+	err := cmp.Or(checkVector(what+"Beta", warm.Beta, inf), checkVector(what+"Intercept", []float64{warm.Intercept}, inf))
 	if err != nil || dual.Lambda.Rows == 0 && dual.Gamma.Rows == 0 && len(dual.Xi) == 0 {
 		return err
 	}
@@ -75,14 +75,14 @@ func (s *Solver) fits(warm *Solution) error {
 		if m.got.Rows != m.want.Rows {
 			return shapeError(what+m.name, "%d rows where %d are needed", m.got.Rows, m.want.Rows)
 		}
-		if err := checkNumbers(what+m.name, m.got, s.costs.n); err != nil {
+		if err := checkNumbers(what+m.name, m.got, s.costs.n, inf); err != nil {
 			return err
 		}
 	}
 	if len(dual.Xi) != len(s.guard.b) {
 		return shapeError(what+"Dual.Xi", "%d where %d are needed", len(dual.Xi), len(s.guard.b))
 	}
-	return checkFiniteSlice(what+"Dual.Xi", dual.Xi)
+	return checkVector(what+"Dual.Xi", dual.Xi, inf)
 }
 
 // owns reports whether warm is the Solver's last solution, whose duals are still in the slopes.

@@ -21,7 +21,6 @@ type termRows []int
 
 type kinked struct {
 	termRows
-	level  bool // some terms do not depend on the score
 	kink   []float64
 	lo, hi []float64
 	slope  []float64 // a, the dual variable
@@ -31,7 +30,6 @@ type kinked struct {
 type curved struct {
 	termRows
 	all    bool // every sample has a term that turns
-	level  bool
 	kink   []float64
 	kl, kh []float64 // range of the quadratic part, relative to the kink
 	sigma  []float64

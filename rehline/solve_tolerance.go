@@ -64,13 +64,3 @@ const (
 	hopeless = 500 // passes expected if the estimate does not fall
 	testCost = 0.4 // cost of a certificate in passes
 )
-
-// The search for feasible coefficients.
-const (
-	searchLimit = 300
-	noViolation = 1e-12 // violation, relative to the largest |b_k|, that counts as zero
-	stationary  = 1e-4  // residual, relative to the violation, below which a proof is tried
-	proofMargin = 1e6   // ratio of a proof to its residual, relative to the size of β
-	searchRidge = 1e-12 // of the trace, added to the system
-	searchPart  = 1e-12 // part of the slope at zero that its line search may leave
-)

@@ -233,7 +233,10 @@ func (s *Store) gather(ctx context.Context, sorter *tableSorter, set finalSet, n
 			sorter.add(&f.Batch, from, to, slot)
 			rows += to - from
 		}
-		return sorter.spill()
+		if sorter.bytes < sorter.limits.bytes {
+			return nil
+		}
+		return sorter.writeRun()
 	})
 	if err != nil {
 		return 0, err

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,13 +48,19 @@ func (c *crate) add(id, kind, name string, properties crateEntity) crateEntity {
 	return reference(id)
 }
 
+// CrateOptions are what a folder does not know of itself.
+type CrateOptions struct {
+	License string // an identifier of SPDX or a URL; "" for none
+	Authors []string
+}
+
 // WriteCrate writes an RO-Crate 1.1 of the profile Process Run Crate 0.5 for dir, whose run has
 // ended. The run is an action from the start of the first cell to the end of the last; the grid and
 // the data sets, with digests, are its inputs, the tables its outputs. Paths and names of machines
 // are left out. Equal folders give equal bytes.
 //
 // Source: researchobject.org/ro-crate/specification/1.1, researchobject.org/workflow-run-crate.
-func WriteCrate(ctx context.Context, dir string) error {
+func WriteCrate(ctx context.Context, dir string, options CrateOptions) error {
 	m, err := ReadManifest(dir)
 	if err != nil {
 		return err
@@ -73,36 +80,62 @@ func WriteCrate(ctx context.Context, dir string) error {
 		"@id": CrateName, "@type": "CreativeWork", "conformsTo": reference(crateVersion), "about": reference("./"),
 	}}}
 	profile := c.add(crateProfile, "CreativeWork", "Process Run Crate", crateEntity{"version": path.Base(crateProfile)})
-	tool := c.add(crateTool, "SoftwareApplication", "agepath", crateEntity{"url": crateTool, "softwareVersion": m.Versions["agepath"]})
+	requirements, err := c.addSoftware(ctx, dir)
+	if err != nil {
+		return err
+	}
+	about := crateEntity{"url": crateTool, "softwareVersion": m.Versions["agepath"]}
+	if requirements != nil {
+		about["softwareRequirements"] = requirements
+	}
+	tool := c.add(crateTool, "SoftwareApplication", "agepath", about)
 	parts, tables, err := c.addFiles(ctx, dir, contents)
 	if err != nil {
 		return err
 	}
-	ended, text := m.ended()
+	text := EndedText(m.Counts, m.Cells)
 	run := crateEntity{
 		"instrument": tool, "object": c.addInputs(m), "result": tables,
 		"startTime": start.Format(time.RFC3339Nano), "endTime": end.Format(time.RFC3339Nano), "actionStatus": "http://schema.org/CompletedActionStatus",
 	}
-	if ended < m.Cells {
+	if int64(experiment.CountAll(m.Counts)) < m.Cells {
 		run["actionStatus"], run["error"] = "http://schema.org/FailedActionStatus", text
 	}
 	action := c.add("#run", "CreateAction", "Run "+m.Run, run)
-	c.add("./", "Dataset", "Results of the grid "+m.Name, crateEntity{
+	root := crateEntity{
 		"description":   fmt.Sprintf("Tables of the experiment %s of the kind %s, computed by agepath: %s.", m.Run, m.Kind, text),
 		"datePublished": end.Format(time.DateOnly), "conformsTo": profile, "hasPart": parts, "mentions": action,
-	})
+	}
+	if id := options.License; id != "" {
+		if !strings.Contains(id, "://") {
+			id = "https://spdx.org/licenses/" + id
+		}
+		root["license"] = c.add(id, "CreativeWork", path.Base(id), nil)
+	}
+	var authors []crateEntity
+	for _, name := range options.Authors {
+		authors = append(authors, c.add("#author-"+url.PathEscape(name), "Person", name, nil))
+	}
+	if authors != nil {
+		root["author"] = authors
+	}
+	c.add("./", "Dataset", "Results of the grid "+m.Name, root)
 	return writeJSON(disk.OS{}, filepath.Join(dir, CrateName), crateEntity{"@context": []string{crateVersion + "/context", crateTerms}, "@graph": c.graph})
 }
 
-func (m *Manifest) ended() (cells int64, text string) {
+// EndedText says how many of the cells have ended, and how.
+func EndedText(counts map[experiment.Status]int, cells int64) string {
 	var parts []string
 	for _, status := range experiment.Statuses {
-		if n := m.Counts[status]; n > 0 {
-			cells += int64(n)
+		if n := counts[status]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, status))
 		}
 	}
-	return cells, fmt.Sprintf("%d of %d cells have ended (%s)", cells, m.Cells, strings.Join(parts, ", "))
+	text := fmt.Sprintf("%d of %d cells have ended", experiment.CountAll(counts), cells)
+	if parts != nil {
+		text += " (" + strings.Join(parts, ", ") + ")"
+	}
+	return text
 }
 
 var times = []experiment.Column{{Name: "started_at", Type: experiment.Time}, {Name: "finished_at", Type: experiment.Time}}
@@ -125,6 +158,38 @@ func crateTimes(ctx context.Context, dir string) (start, end time.Time, err erro
 		err = fmt.Errorf("%s has no cell that has ended", dir)
 	}
 	return start, end, err
+}
+
+// addSoftware adds what the commands reported that the run called.
+func (c *crate) addSoftware(ctx context.Context, dir string) (list []crateEntity, err error) {
+	all, err := Software(ctx, dir)
+	for _, of := range all {
+		description := "Software of the method " + of.Method + ", as the method reports it: " + of.Text
+		list = append(list, c.add("#software-"+url.PathEscape(of.Method+"-"+of.Text), "SoftwareApplication", of.Method, crateEntity{"description": description, "softwareVersion": of.Text}))
+	}
+	return list, err
+}
+
+// MethodSoftware is what a command reported of its interpreter and libraries.
+type MethodSoftware struct{ Method, Text string }
+
+// Software lists what the commands of a folder reported, by method.
+func Software(ctx context.Context, dir string) (list []MethodSoftware, err error) {
+	columns := []experiment.Column{{Name: "cell", Type: experiment.Text}, {Name: "method", Type: experiment.Text}, {Name: "software", Type: experiment.Text, Since: 13}}
+	_, err = EachNewest(ctx, dir, "cells", columns, func(f *Frame) error {
+		for row := range f.Rows() {
+			method, _ := f.At(1, row).(string)
+			text, _ := f.At(2, row).(string)
+			if of := (MethodSoftware{method, text}); text != "" && !slices.Contains(list, of) {
+				list = append(list, of)
+			}
+		}
+		return nil
+	})
+	slices.SortFunc(list, func(a, b MethodSoftware) int {
+		return cmp.Or(cmp.Compare(a.Method, b.Method), cmp.Compare(a.Text, b.Text))
+	})
+	return list, err
 }
 
 func (c *crate) addInputs(m *Manifest) (list []crateEntity) {
@@ -176,14 +241,16 @@ func (c *crate) addFiles(ctx context.Context, dir string, contents *Contents) (p
 	if _, err := add(ManifestName); err != nil {
 		return nil, nil, err
 	}
-	err = fs.WalkDir(os.DirFS(dir), ReportFolder, func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && !strings.HasPrefix(path.Base(name), ".") {
-			_, err = add(name)
-		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil // no report
-		}
-		return err
-	})
+	for _, folder := range []string{ReportFolder, FilesFolder} {
+		err = errors.Join(err, fs.WalkDir(os.DirFS(dir), folder, func(name string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() && !strings.HasPrefix(path.Base(name), ".") {
+				_, err = add(name)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // no such folder
+			}
+			return err
+		}))
+	}
 	return parts, tables, err
 }

@@ -25,7 +25,12 @@ func NewCSV(w io.Writer) *CSV { return &CSV{w: csv.NewWriter(w)} }
 // returns its error.
 func (c *CSV) Add(values ...any) {
 	c.plain = c.plain[:0]
-	add := func(text string) { c.plain = append(c.plain, plainField(text)) }
+	add := func(text string) {
+		if _, err := strconv.ParseFloat(text, 64); err != nil && text != "" && strings.IndexAny(text, formulaStarts) == 0 {
+			text = "'" + text
+		}
+		c.plain = append(c.plain, text)
+	}
 	for _, value := range values {
 		switch value := value.(type) {
 		case nil:
@@ -57,13 +62,3 @@ func (c *CSV) Flush() error {
 // formulaStarts begin formulas, also in full width or after white space. Source: OWASP, CSV
 // Injection.
 const formulaStarts = "=+-@\t\r\n＝＋－＠"
-
-func plainField(text string) string {
-	if text == "" || strings.IndexAny(text, formulaStarts) != 0 {
-		return text
-	}
-	if _, err := strconv.ParseFloat(text, 64); err == nil {
-		return text
-	}
-	return "'" + text
-}

@@ -564,6 +564,8 @@ func diskFaults(t *testing.T, s scenario) {
 	}{
 		{"full disk", syscall.ENOSPC, "make room on the disk", true, full},
 		{"one error", syscall.EIO, "check the disk", false, broken},
+		{"quota", syscall.EDQUOT, "make room on the disk", true, full},
+		{"file size", syscall.EFBIG, "make room on the disk", true, full},
 		{"broken disk", syscall.EIO, "check the disk", true, broken},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

@@ -23,7 +23,6 @@ func EachFrame(ctx context.Context, path string, columns []experiment.Column, do
 	return table.each(ctx, math.MaxInt, func(_ int, f *Frame) error { return do(f) })
 }
 
-// each calls do with at most limit batches.
 func (t *TableReader) each(ctx context.Context, limit int, do func(k int, f *Frame) error) error {
 	for k := range limit {
 		if err := ctx.Err(); err != nil {

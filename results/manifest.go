@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/internal/disk"
 )
 
@@ -39,6 +39,7 @@ type Manifest struct {
 
 	// Select is the score by which reports choose parameters.
 	Select experiment.Select `json:"select,omitempty"`
+	SHA256 string            `json:"sha256,omitempty"` // of the file without this field and the comma before it
 }
 
 // ManifestPlaces locates the files of a run.
@@ -109,7 +110,7 @@ func ManifestTables(tables experiment.Tables) []ManifestTable {
 // [*VersionError] for another schema version.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
-	text, err := os.ReadFile(path)
+	text, err := disk.ReadFile(disk.OS{}, path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the manifest: %w", err)
 	}
@@ -129,18 +130,26 @@ func WriteManifest(dir string, m *Manifest) error { return writeManifest(disk.OS
 
 func writeManifest(d disk.FS, dir string, m *Manifest) error {
 	versioned := *m
-	versioned.SchemaVersion = experiment.SchemaVersion
+	versioned.SchemaVersion, versioned.SHA256 = experiment.SchemaVersion, ""
+	text, _ := encodeJSON(&versioned) // writeJSON returns its error
+	versioned.SHA256 = outside.Digest(text)
 	return disk.Advise(writeJSON(d, filepath.Join(dir, ManifestName), &versioned))
 }
 
-// writeJSON writes a file atomically, unless the content is unchanged.
-func writeJSON(d disk.FS, path string, object any) error {
+func encodeJSON(object any) ([]byte, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(object); err != nil {
+	err := encoder.Encode(object)
+	return text.Bytes(), err
+}
+
+// writeJSON writes a file atomically, unless the content is unchanged.
+func writeJSON(d disk.FS, path string, object any) error {
+	text, err := encodeJSON(object)
+	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return disk.WriteFile(d, path, text.Bytes())
+	return disk.WriteFile(d, path, text)
 }

@@ -35,7 +35,7 @@ func TestManifest(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := *m
-	want.SchemaVersion = experiment.SchemaVersion
+	want.SchemaVersion, want.SHA256 = experiment.SchemaVersion, have.SHA256
 	if !reflect.DeepEqual(have, &want) {
 		t.Errorf("read %+v, want %+v", have, &want)
 	}

@@ -137,7 +137,6 @@ func (s *Store) recoverFormer(ctx context.Context, names []string) (err error) {
 	return nil
 }
 
-// recoverFinals returns the tables that have a file.
 func (s *Store) recoverFinals(ctx context.Context, number int) (finals []string, err error) {
 	for _, table := range s.rows.further() {
 		reader, err := s.open(ctx, table, number, nil)

@@ -58,13 +58,6 @@ func (s *tableSorter) add(batch *experiment.Batch, from, to int, key int32) {
 	s.bytes += (to - from) * int(unsafe.Sizeof(sortRow{}))
 }
 
-func (s *tableSorter) spill() error {
-	if s.bytes < s.limits.bytes {
-		return nil
-	}
-	return s.writeRun()
-}
-
 func (s *tableSorter) writeRun() error {
 	path, err := s.createRun(s.writeRows)
 	s.runs = append(s.runs, path)

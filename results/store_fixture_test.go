@@ -85,7 +85,7 @@ func storeOutcome(tables experiment.Tables, i, version int) *experiment.Outcome 
 	o := &experiment.Outcome{
 		Run: storeRun, Cell: storeCell(i), Kind: "test",
 		Labels: randomRows(rng, tables.Labels, 1), Attempts: 1 + version,
-		Status: experiment.OK, Wall: rng.Float64(), Computer: experiment.Computer{Worker: "worker-1", Version: "v0.0.0", Platform: "linux/amd64"},
+		Status: experiment.OK, Wall: rng.Float64(), Computer: experiment.Computer{Worker: "worker-1", Version: "v0.0.0", Platform: "linux/amd64", Software: "Python 3.13.1"},
 		Started:  time.UnixMicro(1e15 + rng.Int64N(1e12)).UTC(),
 		Finished: time.UnixMicro(2e15 + rng.Int64N(1e12)).UTC(),
 	}
@@ -172,12 +172,12 @@ func expectedRows(tables experiment.Tables, outcomes []*experiment.Outcome) map[
 			cell[len(cell)-2] = o.Error
 		}
 		cell = append(cell, row(tables.Measures, &o.Measures, 0)...)
-		cell = append(cell, o.Wall, nil, nil, o.Worker, o.Version, o.Started, o.Finished, experiment.Known(o.Short, o.Short > 0), nil, experiment.NotZero(o.Platform))
+		cell = append(cell, o.Wall, nil, nil, o.Worker, o.Version, o.Started, o.Finished, experiment.Known(o.Short, o.Short > 0), nil, experiment.NotZero(o.Platform), experiment.NotZero(o.Software))
 		if o.CPU != nil {
-			cell[len(cell)-9], cell[len(cell)-8] = *o.CPU, *o.Peak
+			cell[len(cell)-10], cell[len(cell)-9] = *o.CPU, *o.Peak
 		}
 		if o.Status.Computed() {
-			cell[len(cell)-2] = computedFor(tables, o)
+			cell[len(cell)-3] = computedFor(tables, o)
 		}
 		rows["cells"] = append(rows["cells"], cell)
 		for _, table := range tables.Further {

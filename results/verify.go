@@ -1,6 +1,7 @@
 package results
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results/prose"
 )
@@ -49,6 +51,14 @@ func Verify(ctx context.Context, dir string) (*Verification, error) {
 		return nil, err
 	}
 	v := &Verification{Manifest: m, dir: dir, index: newIndex(furtherTables(m), nil), sorts: map[string]int{}}
+	switch text, err := disk.ReadFile(disk.OS{}, filepath.Join(dir, ManifestName)); {
+	case err != nil:
+		return nil, err
+	case m.SHA256 == "":
+		v.Note("%s has no digest of itself, as in folders of version 0.1", ManifestName)
+	case outside.Digest(bytes.Replace(text, fmt.Appendf(nil, ",\n  \"sha256\": %q", m.SHA256), nil, 1)) != m.SHA256:
+		v.Problem("manifest", "%s was changed after it was written: its text does not have its digest sha256", ManifestName)
+	}
 	if err := v.checkTables(ctx); err != nil {
 		return nil, err
 	}
@@ -96,7 +106,6 @@ func (v *Verification) checkTables(ctx context.Context) error {
 	return v.checkFormer(ctx)
 }
 
-// checkOutcomes applies the checks of the kind of experiment.
 func (v *Verification) checkOutcomes(ctx context.Context) error {
 	kind, err := experiment.Named(v.Manifest.Kind)
 	if err != nil || len(v.Problems) > 0 || kind.Tables().Consistent == nil {
@@ -177,8 +186,11 @@ func (v *Verification) Note(format string, args ...any) {
 	v.Notes = append(v.Notes, fmt.Sprintf(format, args...))
 }
 
+// CheckPlan compares the cells with those of the plan. Cells are missing if the run has not ended, or
+// had not when it was collected: then the manifest counts as many rows as there are.
 func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 	planned, missing, former := map[CellKey]bool{}, 0, 0
+	partial := v.streams > 0 || experiment.CountAll(v.Manifest.Counts) == v.Cells
 	for cell := range plan {
 		key, err := ParseCell(cell)
 		if err != nil {
@@ -189,12 +201,12 @@ func (v *Verification) CheckPlan(plan iter.Seq[string]) {
 		if _, there := v.index.slots[key]; there {
 			continue
 		}
-		if missing++; v.streams == 0 {
+		if missing++; !partial {
 			v.Problem("missing cells", "cell %s of the plan has no row", cell)
 		}
 	}
-	if v.streams > 0 && missing > 0 {
-		v.Note("%d cells of the plan have no row yet", missing)
+	if partial && missing > 0 {
+		v.Note("%s of the plan without a row: the run had not ended", prose.Plural(missing, "cell"))
 	}
 	for _, e := range v.index.entries {
 		if planned[e.key] || e.source == inFormer {
@@ -284,45 +296,37 @@ func (v *Verification) readCells(ctx context.Context) (bool, error) {
 			counts = append(counts, table.Count)
 		}
 	}
-	column := func(name string, t experiment.Type) experiment.Column { return experiment.Column{Name: name, Type: t} }
-	columns := []experiment.Column{column("cell", experiment.Text), column("status", experiment.Text), column("run", experiment.Text)}
+	columns := append(slices.Clone(indexed), experiment.Column{Name: "run", Type: experiment.Text})
 	for _, count := range counts {
-		columns = append(columns, column(count, experiment.Int))
+		columns = append(columns, experiment.Column{Name: count, Type: experiment.Int})
 	}
-	columns = append(columns, column("tables", experiment.Text))
 	v.rows = map[string][]int64{}
+	twice := func(e *entry) bool {
+		v.Problem("rows", "cell %s has more than one row in %s", e.key, CellsFile)
+		return false
+	}
 	err := EachFrame(ctx, filepath.Join(v.dir, CellsFile), columns, func(f *Frame) error {
-		v.further = writtenWith(f.Metadata)
-		v.trimmed = f.Metadata[MetadataTrimmed] != ""
-		cells, statuses, runs := f.Batch.Columns[0], f.Batch.Columns[1], f.Batch.Columns[2]
-		for row, cell := range cells.Texts {
-			key, err := ParseCell(cell)
-			if err != nil {
-				v.Problem("cells", "%v", err)
-				continue
-			}
-			if _, twice := v.index.slots[key]; twice {
-				v.Problem("rows", "cell %s has more than one row in %s", cell, CellsFile)
-				continue
-			}
+		v.further, v.trimmed = writtenWith(f.Metadata), f.Metadata[MetadataTrimmed] != ""
+		runs := &f.Batch.Columns[len(indexed)]
+		for row, cell := range f.Batch.Columns[0].Texts {
 			if runs.IsNull(row) || runs.Texts[row] == "" {
 				v.Problem("runs", "the row of cell %s does not say which run computed it", cell)
 			}
-			has := uint8(0)
-			if tables := &f.Batch.Columns[3+len(counts)]; !tables.IsNull(row) {
-				has = v.index.lists(strings.Split(tables.Texts[row], ","))
-			}
-			if err := v.index.set(key, rowSource{}, experiment.Status(statuses.Texts[row]), 0, has); err != nil {
-				v.Problem("cells", "%v", err)
-				continue
-			}
-			for k, count := range counts {
-				n := int64(-1)
-				if of := &f.Batch.Columns[3+k]; !of.IsNull(row) {
-					n = of.Ints[row]
+		}
+		first := len(v.index.entries)
+		if err := v.index.add(f, rowSource{}, twice); err != nil {
+			return err
+		}
+		for k, count := range counts {
+			of, rows := &f.Batch.Columns[len(indexed)+1+k], make([]int64, len(v.index.entries)-first)
+			for row, cell := range f.Batch.Columns[0].Texts {
+				if _, slot, _ := v.index.find(cell); int(slot) >= first { // the other row of a cell is a problem
+					if rows[int(slot)-first] = -1; !of.IsNull(row) {
+						rows[int(slot)-first] = of.Ints[row]
+					}
 				}
-				v.rows[count] = append(v.rows[count], n)
 			}
+			v.rows[count] = append(v.rows[count], rows...)
 		}
 		return nil
 	})

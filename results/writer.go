@@ -18,7 +18,6 @@ const (
 	batchValues = 1 << 19 // of lists: 4 MiB
 )
 
-// output is buffered.
 type output struct {
 	file     disk.File
 	buffered *bufio.Writer

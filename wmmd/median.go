@@ -162,7 +162,7 @@ func (p *pair) eachRow(visit func(d, weights []float64, by float64)) {
 	for _, text := range p.texts {
 		p.text.load(p, text.entries)
 		for i, count := range p.text.count {
-			visit(p.text.distances(p.point, i), p.text.count[i+1:], -2*count)
+			visit(p.text.distances(i), p.text.count[i+1:], -2*count)
 		}
 	}
 }

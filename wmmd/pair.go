@@ -5,22 +5,67 @@ import (
 	"github.com/agepath/agepath/wmmd/internal/loops"
 )
 
-// pair is two classes of a sample. Matrices have a row of n numbers, stride apart, for each
+// points are words' rows, transposed. Matrices have a row of n numbers, stride apart, for each
 // dimension.
+type points struct {
+	n, stride   int
+	x           []float64
+	point, d, g []float64
+	total       []float64 // each word's weights, with kernels
+	moment      []float64 // the same times the rows of the other words
+}
+
+func (m *points) resize(n, dim int) {
+	m.n, m.stride = n, kernel.Pad(n)
+	m.x, m.point = resize(m.x, dim*m.stride), resize(m.point, dim)
+	m.d, m.g = resize(m.d, n), resize(m.g, n)
+}
+
+func (m *points) reset() {
+	m.total, m.moment = resize(m.total, m.n), resize(m.moment, len(m.x))
+	clear(m.total)
+	clear(m.moment)
+}
+
+// distances returns the squared distances of word i, at point, from the later words.
+func (m *points) distances(i int) []float64 {
+	for k := range m.point {
+		m.point[k] = m.x[k*m.stride+i]
+	}
+	d := m.d[:m.n-1-i]
+	loops.Distances(d, m.x[i+1:], m.stride, m.point)
+	return d
+}
+
+// spread adds the weights g of word i, at point, with the later words to both words' totals and
+// moments.
+func (m *points) spread(g []float64, sum float64, i int) {
+	m.total[i] += sum
+	if len(g) == 0 {
+		return
+	}
+	kernel.Axpy(1, g, m.total[i+1:][:len(g)])
+	for k, v := range m.point {
+		row := k*m.stride + i
+		m.moment[row] += kernel.Dot(g, m.x[row+1:][:len(g)])
+		kernel.Axpy(v, g, m.moment[row+1:][:len(g)])
+	}
+}
+
+// pair is two classes of a sample.
 type pair struct {
-	dim, n, stride int
-	words          []int32   // indices in the sample
-	place          []int32   // of the sample's words: index here
-	x              []float64 // the words' rows, transposed
-	sum            [2][]float64
-	both           []float64
-	class          [2]*class
-	texts          []member
-	entries        []entry
-	selection      selection
-	point, d, g    []float64
-	text           block
-	sums           sums // with kernels
+	points
+	dim       int
+	words     []int32 // indices in the sample
+	place     []int32 // of the sample's words: index here
+	sum       [2][]float64
+	both      []float64
+	class     [2]*class
+	texts     []member
+	entries   []entry
+	selection selection
+	text      block
+	value     float64
 }
 
 type member struct {
@@ -28,16 +73,9 @@ type member struct {
 	entries []entry
 }
 
-type sums struct {
-	value  float64
-	total  []float64 // each word's weights
-	moment []float64 // the same times the rows of the other words
-}
-
 type block struct {
-	n, stride           int
-	x, count            []float64
-	total, moment, d, g []float64
+	points
+	count []float64
 }
 
 // between reports whether both classes have two texts with words; else wMMD² is 0.
@@ -53,9 +91,9 @@ func (p *pair) between(c *counts, rows []float64, a, b int) bool {
 			p.words = append(p.words, int32(i))
 		}
 	}
-	p.dim, p.n = c.dim, len(p.words)
-	p.stride = kernel.Pad(p.n)
-	p.x, p.both = resize(p.x, p.dim*p.stride), resize(p.both, p.n)
+	p.dim = c.dim
+	p.resize(len(p.words), p.dim)
+	p.both = resize(p.both, p.n)
 	for k := range p.sum {
 		p.sum[k] = resize(p.sum[k], p.n)
 	}
@@ -67,7 +105,6 @@ func (p *pair) between(c *counts, rows []float64, a, b int) bool {
 		p.both[j] = p.sum[0][j] + p.sum[1][j]
 	}
 	p.takeTexts(c)
-	p.point, p.d, p.g = resize(p.point, p.dim), resize(p.d, p.n), resize(p.g, p.n)
 	return true
 }
 
@@ -90,20 +127,9 @@ func (p *pair) takeTexts(c *counts) {
 	}
 }
 
-func (p *pair) distances(i int) []float64 {
-	for k := range p.point {
-		p.point[k] = p.x[k*p.stride+i]
-	}
-	d := p.d[:p.n-1-i]
-	loops.Distances(d, p.x[i+1:], p.stride, p.point)
-	return d
-}
-
 func (b *block) load(p *pair, text []entry) {
-	b.n = len(text)
-	b.stride = kernel.Pad(b.n)
-	b.x, b.count = resize(b.x, p.dim*b.stride), resize(b.count, b.n)
-	b.d, b.g = resize(b.d, b.n), resize(b.g, b.n)
+	b.resize(len(text), p.dim)
+	b.count = resize(b.count, b.n)
 	for j, e := range text {
 		b.count[j] = e.count
 		for k := range p.dim {
@@ -112,90 +138,62 @@ func (b *block) load(p *pair, text []entry) {
 	}
 }
 
-func (b *block) distances(point []float64, i int) []float64 {
-	for k := range point {
-		point[k] = b.x[k*b.stride+i]
-	}
-	d := b.d[:b.n-1-i]
-	loops.Distances(d, b.x[i+1:], b.stride, point)
-	return d
-}
-
-// evaluate returns wMMD² of the two classes and, with gradient, leaves what it consists of in sums.
+// evaluate returns wMMD² of the two classes and, with gradient, leaves its totals and moments.
 func (p *pair) evaluate(gamma float64, gradient bool) float64 {
-	to := &p.sums
-	to.value, to.total, to.moment = 0, resize(to.total, p.n), resize(to.moment, p.dim*p.stride)
-	clear(to.total)
-	clear(to.moment)
+	p.value = 0
+	p.reset()
 	p.overWords(gamma, gradient)
 	p.overTexts(gamma, gradient)
 	if gradient { // the value has each pair twice, and ∂‖x - y‖²/∂x = 2(x - y)
-		kernel.ScaleTo(to.total, -4*gamma, to.total)
-		kernel.ScaleTo(to.moment, 4*gamma, to.moment)
+		kernel.ScaleTo(p.total, -4*gamma, p.total)
+		kernel.ScaleTo(p.moment, 4*gamma, p.moment)
 	}
-	return to.value
+	return p.value
 }
 
 func (p *pair) overWords(gamma float64, gradient bool) {
-	to := &p.sums
 	own := [2]float64{1 / p.class[0].pairs(), 1 / p.class[1].pairs()}
 	cross := -1 / (p.class[0].words * p.class[1].words)
 	for i := range p.n {
 		s := [2]float64{p.sum[0][i], p.sum[1][i]}
 		a, b := s[0]*own[0]+s[1]*cross, s[1]*own[1]+s[0]*cross
-		to.value += s[0]*a + s[1]*b // the word with itself
+		p.value += s[0]*a + s[1]*b // the word with itself
 		d := p.distances(i)
 		g := p.g[:len(d)]
 		sum := loops.Gauss(g, d, p.sum[0][i+1:], p.sum[1][i+1:], a, b, gamma)
-		to.value += 2 * sum
+		p.value += 2 * sum
 		if gradient {
-			spread(to.total, to.moment, p.x, p.stride, p.point, g, sum, i)
+			p.spread(g, sum, i)
 		}
 	}
 }
 
 func (p *pair) overTexts(gamma float64, gradient bool) {
-	b, to := &p.text, &p.sums
+	b := &p.text
 	for _, text := range p.texts {
 		share := -1 / p.class[text.class].pairs()
 		b.load(p, text.entries)
-		b.total, b.moment = resize(b.total, b.n), resize(b.moment, p.dim*b.stride)
-		clear(b.total)
-		clear(b.moment)
+		b.reset()
 		for i, count := range b.count {
-			to.value += share * count * count
-			d := b.distances(p.point, i)
+			p.value += share * count * count
+			d := b.distances(i)
 			g := b.g[:len(d)]
 			rest := b.count[i+1:]
 			sum := loops.Gauss(g, d, rest, rest, share*count, 0, gamma)
-			to.value += 2 * sum
+			p.value += 2 * sum
 			if gradient {
-				spread(b.total, b.moment, b.x, b.stride, p.point, g, sum, i)
+				b.spread(g, sum, i)
 			}
 		}
 		if !gradient {
 			continue
 		}
 		for j, e := range text.entries {
-			to.total[e.word] += b.total[j]
+			p.total[e.word] += b.total[j]
 			for k := range p.dim {
-				to.moment[k*p.stride+int(e.word)] += b.moment[k*b.stride+j]
+				p.moment[k*p.stride+int(e.word)] += b.moment[k*b.stride+j]
 			}
 		}
-	}
-}
-
-// spread adds the weights g of word i with the later words to both words' totals and moments.
-func spread(total, moment, x []float64, stride int, point, g []float64, sum float64, i int) {
-	total[i] += sum
-	if len(g) == 0 {
-		return
-	}
-	kernel.Axpy(1, g, total[i+1:][:len(g)])
-	for k, v := range point {
-		row := k*stride + i
-		moment[row] += kernel.Dot(g, x[row+1:][:len(g)])
-		kernel.Axpy(v, g, moment[row+1:][:len(g)])
 	}
 }
 
@@ -203,7 +201,7 @@ func (p *pair) addSlope(slope []float64) {
 	for j, word := range p.words {
 		to := slope[int(word)*p.dim:][:p.dim]
 		for k := range to {
-			to[k] += p.sums.total[j]*p.x[k*p.stride+j] + p.sums.moment[k*p.stride+j]
+			to[k] += p.total[j]*p.x[k*p.stride+j] + p.moment[k*p.stride+j]
 		}
 	}
 }

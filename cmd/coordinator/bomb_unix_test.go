@@ -31,7 +31,7 @@ func TestIrregularFiles(t *testing.T) {
 	defer socket.Close()
 	write(t, dir, "folder.csv/data.csv", table)
 	for path, want := range map[string]string{
-		"pipe.csv": "is a named pipe", "socket.csv": "is a socket", "folder.csv": "is a directory", "/dev/zero": "is a device", "/dev/null": "is a device",
+		"pipe.csv": "(p-", "socket.csv": "(S-", "folder.csv": "(d-", "/dev/zero": "(D", "/dev/null": "(D",
 	} {
 		grid := write(t, dir, "grid.yaml", "data: [{path: "+path+"}]\nmodels: [{lasso: {alpha: 0.1}}]\nmethods: [original]\n")
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -39,7 +39,7 @@ func TestIrregularFiles(t *testing.T) {
 		go func() { done <- doWith(t, ctx, nil, "plan", grid) }() // ends with the test's process where it hangs
 		select {
 		case o := <-done:
-			wantRefusal(t, o, []string{"data.0", path, want, "a regular file is allowed"})
+			wantRefusal(t, o, []string{"data.0", path, want, "is not a regular file"})
 		case <-ctx.Done():
 			t.Errorf("%s hangs", path)
 		}

@@ -69,7 +69,8 @@ func TestCompareRefuses(t *testing.T) {
 		"one folder":        {[]string{dir}, "DIR... is missing"},
 		"no results":        {[]string{dir, dir}, "DIR is a folder with results"},
 		"old version":       {[]string{old, old}, "schema version 1"},
-		"negative rounding": {[]string{dir, dir, "--rounding", "-1"}, "a number from 0"},
+		"negative rounding": {[]string{dir, dir, "--rounding", "-1"}, "use a number of at least 0 and below 1"},
+		"significance of 5": {[]string{dir, dir, "--significance", "5"}, "use a number above 0 and below 1, such as 0.05"},
 		"too many":          {strings.Fields(strings.Repeat(dir+" ", 27)), "2 to 26 are allowed"},
 	} {
 		o := do(t, append([]string{"compare"}, c.args...)...)

@@ -197,3 +197,42 @@ func isDate(text string) error {
 	_, err := time.Parse(time.DateOnly, text)
 	return err
 }
+
+// TestSoftware wants the versions that a command reports in the report and the crate, and compare to
+// name those of two folders that differ.
+func TestSoftware(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "mine.sh", `read -r software <`+dir+`/installed
+while read -r line; do
+  id=${line#*'"id":"'}
+  echo '{"cell": "'"${id%%'"'*}"'", "coefficients": [[0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]], "software": "'"$software"'"}'
+done
+`)
+	grid := write(t, dir, "grid.yaml", "{name: soft, repeats: 2, data: [diabetes], models: [{ridge: {alpha: 1}}], methods: [original, {command: {name: mine, run: [/bin/sh, mine.sh], files: [mine.sh]}}]}")
+	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
+	for out, installed := range map[string]string{one: "Python 3.11.2, numpy 1.24.2", two: "Python 3.12.1, numpy 2.1.0" + strings.Repeat(", x 1", 1000)} {
+		write(t, dir, "installed", installed)
+		must(t, "run", grid, "--out", out, "--allow-commands", "--figures", "0", "--no-reuse")
+		if text := contents(t, out)["report/report.md"]; !strings.Contains(text, "- software of mine: "+installed[:20]) || strings.Contains(text, "software of original") {
+			t.Errorf("the report of %s does not have %.40s", out, installed)
+		}
+		must(t, "verify", out)
+		must(t, "crate", out)
+		var mine map[string]any
+		for id, entity := range readCrate(t, out).entities {
+			if strings.HasPrefix(id, "#software-") {
+				mine = entity
+			}
+		}
+		if version, _ := mine["softwareVersion"].(string); !strings.HasPrefix(version, installed[:20]) || len(version) > 1000 {
+			t.Errorf("the crate has %v", mine)
+		}
+	}
+	if o := must(t, "compare", one, two); !strings.Contains(o.out, "the method mine ran on Python 3.12.1, numpy 2.1.0") || !strings.Contains(o.out, "in the baseline on Python 3.11.2, numpy 1.24.2.") {
+		t.Errorf("compare does not name the versions:\n%s", o.out)
+	}
+	if o := must(t, "compare", one, one); strings.Contains(o.out, "the method mine ran on") {
+		t.Errorf("equal folders differ:\n%s", o.out)
+	}
+}

@@ -171,7 +171,7 @@ func (a *catalog) checkDatasets(ctx context.Context, library *dataset.Library, e
 		}
 		set, where := catalogObject(entry, "ok"), result.Path
 		set.Task, set.Rows, set.Features, set.Digest, set.Path = result.Task, result.Rows, result.Features, result.Digest, result.Path
-		if result.Embedded {
+		if entry.Embedded {
 			where = "embedded"
 		}
 		if result.Err != nil {
@@ -201,9 +201,7 @@ func (a *catalog) fetchDatasets(ctx context.Context, openML string, library *dat
 		return command.Refusef("%w; --cache DIR names it", err)
 	}
 	sets := []dataObject{}
-	fetcher := &dataset.Fetcher{BaseURL: openML, Retry: func(url string, err error) {
-		a.Log.Warn("download broke off and is tried again", "url", url, "error", err)
-	}}
+	fetcher := &dataset.Fetcher{BaseURL: openML}
 	var errs []error
 	for _, entry := range entries {
 		if !on.named {

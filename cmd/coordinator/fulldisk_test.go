@@ -126,6 +126,34 @@ func fillsUp(t *testing.T, what string, fill func(t *testing.T, dir string) stri
 	wantSameNumbers(t, numbers(t, undisturbed), numbers(t, out))
 }
 
+// TestFileSizeLimit has files that may not grow, as quotas have: those of the folder, of the server
+// and of results end a run alike, in time.
+func TestFileSizeLimit(t *testing.T) {
+	needs.Patience(t, "5 s")
+	t.Parallel()
+	shell := needs.Program(t, "a limit of files' sizes", "sh")
+	for _, blocks := range []string{"4", "64", "400"} {
+		t.Run(blocks, func(t *testing.T) {
+			t.Parallel()
+			out := filepath.Join(t.TempDir(), "out")
+			arguments := append(longGrid(t, t.TempDir(), out), "--workers", "1")
+			ctx, cancel := context.WithTimeout(t.Context(), 2*endsFull)
+			defer cancel()
+			run := process(ctx, arguments...)
+			run.Args = append([]string{shell, "-c", `ulimit -f "$0"; exec "$@"`, blocks, run.Path}, run.Args[1:]...)
+			run.Path = shell
+			start := time.Now()
+			said, err := run.CombinedOutput()
+			if err == nil {
+				t.Fatal("the run ended well")
+			}
+			wantFull(t, run.ProcessState.ExitCode(), string(said), time.Since(start))
+			must(t, arguments...)
+			wantNoRemains(t, out)
+		})
+	}
+}
+
 // fillNames fills the disk of a folder with as many files as it takes.
 func fillNames(t *testing.T, dir string) (path string) {
 	t.Helper()

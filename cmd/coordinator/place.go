@@ -12,7 +12,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/bucket"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/disk"
@@ -25,8 +29,6 @@ type place struct {
 	dir    string
 	store  *bucket.Folder
 	had    []string     // objects of the store
-	held   int          // cells of the store's tables, if not in the copy
-	broken error        // why they are not
 	remove func() error // of the copy
 }
 
@@ -34,6 +36,9 @@ type place struct {
 // replaced one by one, so that each must fit the former ones.
 func (a *app) openPlace(ctx context.Context, out, run string) (p *place, err error) {
 	if !bucket.IsURL(out) {
+		if info, err := os.Stat(out); err == nil && !info.IsDir() {
+			return nil, command.Refusef("--out: %s is not a directory", out)
+		}
 		return &place{dir: out}, nil
 	}
 	p = &place{}
@@ -63,16 +68,19 @@ func (a *app) openStore(ctx context.Context, flag, name string) (*bucket.Folder,
 }
 
 // get fetches the tables of a run from the store. Tables without a manifest were not sent
-// completely and are sent again. If one is damaged, all are sent again: they belong together.
+// completely and are sent again.
 func (p *place) get(ctx context.Context, run string) (err error) {
 	if p.had, err = p.store.List(ctx); err != nil || !slices.Contains(p.had, results.ManifestName) {
 		return err
 	}
-	fetch := func(name string) error { return p.store.Get(ctx, name, filepath.Join(p.dir, name)) }
-	if err := fetch(results.ManifestName); err != nil {
+	fetch := func(name string) error {
+		err := p.store.Get(ctx, name, filepath.Join(p.dir, name))
 		if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged {
-			err = fmt.Errorf("%w; remove it, and the next collection sends all files again", err)
+			err = fmt.Errorf("%w, so that nothing is sent: restore the object, or remove it and %s there, and the next collection sends the tables of the NATS server", err, results.ManifestName)
 		}
+		return err
+	}
+	if err := fetch(results.ManifestName); err != nil {
 		return err
 	}
 	m, err := results.ReadManifest(p.dir)
@@ -82,34 +90,14 @@ func (p *place) get(ctx context.Context, run string) (err error) {
 	if m.Run != run {
 		return command.Refusef("%s holds run %s; --out with another folder is allowed", p.store, m.Run)
 	}
-	tables := slices.DeleteFunc(slices.Clone(p.had), func(name string) bool { return !isTable(name) })
-	for _, name := range tables {
-		err := fetch(name)
-		if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged && p.broken == nil {
-			p.broken = err
-		} else if err != nil && !damaged {
-			return err
-		}
-	}
-	if p.broken == nil {
-		return nil
-	}
-	p.held = experiment.CountAll(m.Counts)
-	for _, name := range append(tables, results.ManifestName) {
-		if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
-			return fmt.Errorf("leaving out the tables of %s: %w", p.store, err)
+	for _, name := range p.had {
+		if isTable(name) {
+			if err := fetch(name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// check refuses to replace tables, one of them damaged, by tables of fewer cells.
-func (p *place) check(cells int) error {
-	if p.broken == nil || cells >= p.held {
-		return nil
-	}
-	return fmt.Errorf("%w; the NATS server has %s of the run, of the %d that were there, so that nothing is sent: "+
-		"restore the object, or remove %s there to have the tables replaced by those of the server", p.broken, cellsText(int64(cells)), p.held, results.ManifestName)
 }
 
 func isTable(name string) bool { return path.Ext(name) == ".arrow" && path.Base(name) == name }
@@ -161,4 +149,133 @@ func (p *place) close() {
 	if p.store != nil {
 		_ = p.remove()
 	}
+}
+
+// foldersName is the file in the cache for downloads that lists folders of results.
+const foldersName = "folders.jsonl"
+
+type knownFlag struct{ off bool }
+
+func (k *knownFlag) addTo(flags *pflag.FlagSet) {
+	flags.BoolVar(&k.off, "no-reuse", false, "take no cells of folders that this machine has made, and do not remember this one")
+}
+
+// known returns the folders that this machine has made; nil if they are not recorded, as in a
+// container without a home.
+func (a *app) known(k *knownFlag) *run.Folders {
+	if k.off {
+		return nil
+	}
+	cache := a.library.cache
+	if cache == "" {
+		var err error
+		if cache, err = dataset.DefaultCache(); err != nil {
+			a.Log.Debug("folders of results are not remembered: " + err.Error())
+			return nil
+		}
+	}
+	folders := &run.Folders{Path: filepath.Join(filepath.Dir(cache), foldersName)}
+	if run.Committed(a.Version) {
+		return folders
+	}
+	// Without a version a digest of this program takes its place.
+	path, err := os.Executable()
+	digest := ""
+	if err == nil {
+		digest, err = disk.Digest(path)
+	}
+	if err != nil {
+		a.warn(fmt.Errorf("folders of results are not remembered: reading this program: %w", err))
+		return nil
+	}
+	folders.Build = digest[:32]
+	return folders
+}
+
+type reuseFlags struct {
+	dirs    []string // also of stores
+	alone   bool
+	known   knownFlag
+	fetched []func() error
+}
+
+func (r *reuseFlags) addTo(flags *pflag.FlagSet) {
+	command.List(flags, &r.dirs, "reuse", "`folders` of results, or s3://BUCKET/FOLDER of them, whose cells are taken instead of being computed", nil, func(text string) (string, error) {
+		if text == "" {
+			return "", errors.New("the name of a folder is empty")
+		}
+		return disk.InHome(text)
+	})
+	flags.BoolVar(&r.alone, "no-share", false, "take no results of other runs at --nats")
+	r.known.addTo(flags)
+}
+
+func (r *reuseFlags) close() {
+	for _, remove := range r.fetched {
+		_ = remove()
+	}
+}
+
+// reuse refuses folders without results of the kind of the plan and fetches those of stores, until
+// the flags are closed.
+func (a *app) reuse(ctx context.Context, r *reuseFlags, plan *experiment.Plan) (run.Reuse, error) {
+	reuse := run.Reuse{Known: a.known(&r.known), Alone: r.alone, Report: a.warn}
+	for _, name := range r.dirs {
+		dir := name
+		if bucket.IsURL(name) {
+			var remove func() error
+			var err error
+			if dir, remove, err = disk.TemporaryFolder("agepath-reuse-"); err != nil {
+				return reuse, fmt.Errorf("a folder for the tables of %s: %w", name, err)
+			}
+			r.fetched = append(r.fetched, remove)
+			if err := a.fetch(ctx, name, dir, plan.Keep.Tables()); err != nil {
+				return reuse, err
+			}
+		}
+		m, err := results.ReadManifest(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return reuse, command.Refusef("--reuse %s: %w; allowed are folders with results of `coordinator run` or `coordinator collect`", name, err)
+		}
+		if err != nil {
+			return reuse, command.Refusef("--reuse %s: %w", name, err)
+		}
+		if m.Kind != plan.Kind {
+			return reuse, command.Refusef("--reuse %s: its cells are of the kind %s; those of the grid are %s", name, m.Kind, plan.Kind)
+		}
+		reuse.Dirs = append(reuse.Dirs, run.ReusedFolder{Dir: dir, Name: name})
+	}
+	return reuse, nil
+}
+
+func (a *app) fetch(ctx context.Context, from, dir string, kept []string) error {
+	store, err := a.openStore(ctx, "reuse", from)
+	if err != nil {
+		return err
+	}
+	have, err := store.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range []string{results.ManifestName, results.CellsFile} {
+		if !slices.Contains(have, name) {
+			return command.Refusef("--reuse %s: it has no %s; allowed is a folder that `coordinator collect` has written to the end", from, name)
+		}
+	}
+	for _, name := range have {
+		table := strings.TrimPrefix(strings.TrimSuffix(name, ".arrow"), "former.")
+		if name != results.ManifestName && !(isTable(name) && slices.Contains(append(kept, "cells"), table)) {
+			continue
+		}
+		_, err := oneStep(a.Base, "reuse", "fetching "+from+"/"+name, func() (any, error) {
+			return nil, store.Get(ctx, name, filepath.Join(dir, name))
+		})
+		if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged {
+			err = fmt.Errorf("--reuse: %w; remove the object, and `coordinator collect` of its run sends it again", err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -9,9 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
 )
@@ -122,7 +119,7 @@ func TestCollectIntoStore(t *testing.T) {
 	if _, there := stored(t, s, folder)["report/figures/"+figureOf(want)]; there || figureOf(want) == "" {
 		t.Errorf("the figure %q, which the report does not have any more, stays", figureOf(want))
 	}
-	wantMended(t, r, run, filepath.Join(s.Dir, filepath.FromSlash(folder)), func(code int) outcome { return into(code, args("s3://results/"+folder)...) })
+	wantMended(t, filepath.Join(s.Dir, filepath.FromSlash(folder)), func(code int) outcome { return into(code, args("s3://results/"+folder)...) })
 	other, _, _ := strings.Cut(must(t, "submit", write(t, dir, "other.yaml", storedGrid), "--set", "repeats=1", "--nats", r.url).out, ":")
 	refused := into(command.ExitRefused, "collect", other, "--nats", r.url, "--out", "s3://results/"+folder)
 	if !strings.Contains(refused.err, "holds run "+run) {
@@ -130,9 +127,9 @@ func TestCollectIntoStore(t *testing.T) {
 	}
 }
 
-// wantMended damages objects of a store's folder. The next collection must name the object and
-// send the tables again, or refuse where the server has fewer cells than the folder had.
-func wantMended(t *testing.T, r *remote, run, folder string, collect func(code int) outcome) {
+// wantMended damages objects of a store's folder. The next collection must name the object and send
+// nothing, and after its advice send the tables again.
+func wantMended(t *testing.T, folder string, collect func(code int) outcome) {
 	t.Helper()
 	before := contents(t, folder)
 	damage := func(name string) {
@@ -146,11 +143,21 @@ func wantMended(t *testing.T, r *remote, run, folder string, collect func(code i
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"knots.arrow", "cells.arrow"} {
+	for _, name := range []string{"knots.arrow", "cells.arrow", "manifest.json"} {
 		damage(name)
-		if o := collect(command.ExitDone); !strings.Contains(o.err, name) || !strings.Contains(o.err, "is damaged") {
+		damaged := contents(t, folder)
+		if o := collect(command.ExitFailed); !strings.Contains(o.err, name) || !strings.Contains(o.err, "is damaged") || !strings.Contains(o.err, "remove it and manifest.json there") {
 			t.Errorf("of a damaged %s it says %s", name, o.err)
 		}
+		if !maps.Equal(contents(t, folder), damaged) {
+			t.Error("the folder has changed")
+		}
+		for _, object := range slices.Compact([]string{name, "manifest.json"}) {
+			if err := os.Remove(filepath.Join(folder, object)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		collect(command.ExitDone)
 		after := contents(t, folder)
 		for _, table := range []string{"cells.arrow", "knots.arrow", "coefficients.arrow"} {
 			if after[table] != before[table] {
@@ -159,52 +166,6 @@ func wantMended(t *testing.T, r *remote, run, folder string, collect func(code i
 		}
 	}
 	must(t, "verify", folder)
-	damage("manifest.json")
-	if o := collect(command.ExitFailed); !strings.Contains(o.err, "manifest.json") || !strings.Contains(o.err, "remove it") {
-		t.Errorf("of a damaged manifest it says %s", o.err)
-	}
-	if err := os.Remove(filepath.Join(folder, "manifest.json")); err != nil {
-		t.Fatal(err)
-	}
-	collect(command.ExitDone)
-	damage("knots.arrow")
-	damaged := contents(t, folder)
-	loseResult(t, r, run)
-	if o := collect(command.ExitFailed); !strings.Contains(o.err, "nothing is sent") || !strings.Contains(o.err, "restore the object") {
-		t.Errorf("with fewer results at the server it says %s", o.err)
-	}
-	if !maps.Equal(contents(t, folder), damaged) {
-		t.Error("the folder has changed")
-	}
-}
-
-// loseResult removes the result of one cell from the server.
-func loseResult(t *testing.T, r *remote, run string) {
-	t.Helper()
-	conn, err := nats.Connect(r.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream, err := js.Stream(t.Context(), "AGEPATH_RESULTS")
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter("agepath.result."+run+".*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for subject := range info.State.Subjects {
-		if err := stream.Purge(t.Context(), jetstream.WithPurgeSubject(subject)); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	t.Fatal("the server has no results")
 }
 
 // figureOf returns the name of a figure among files.

@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/prose"
 )
 
 func (a *app) planCommand() *cobra.Command {
@@ -171,13 +172,9 @@ func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers 
 	}
 	fmt.Fprintf(a.Out, "grid   %s (%s)\n", plan.Grid, p.grid.File)
 	fmt.Fprintf(a.Out, "run    %s\n", plan.Run)
-	repeats := fmt.Sprintf("%d repeats", p.grid.Repeats)
-	if p.grid.Repeats == 1 {
-		repeats = "1 repeat"
-	}
-	fmt.Fprintf(a.Out, "cells  %d (%s), %s, %d to compute\n", plan.Count(), repeats, there, left.cells)
+	fmt.Fprintf(a.Out, "cells  %d (%s), %s, %d to compute\n", plan.Count(), prose.Plural(p.grid.Repeats, "repeat"), there, left.cells)
 	if left.former > 0 {
-		fmt.Fprintf(a.Out, "former %s in %s of grids before this one, which reports leave out\n", cellsText(left.former), dir)
+		fmt.Fprintf(a.Out, "former %s in %s of grids before this one, which reports leave out\n", prose.Plural(int(left.former), "cell"), dir)
 	}
 	onSeveral := ""
 	if workers > 1 && left.cells > 0 {
@@ -189,7 +186,7 @@ func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers 
 		fmt.Fprintf(a.Out, "memory up to %d MiB a slot\n", (bytes+1<<20-1)>>20)
 	}
 	for _, said := range ages.said {
-		fmt.Fprintf(a.Out, "ages   %s By %s of the first repeat, computed within %s.\n", said, cellsText(int64(ages.cells)), previewTime)
+		fmt.Fprintf(a.Out, "ages   %s By %s of the first repeat, computed within %s.\n", said, prose.Plural(ages.cells, "cell"), previewTime)
 	}
 	fmt.Fprintln(a.Out)
 
@@ -224,13 +221,6 @@ func (a *app) showPlan(p *planned, dir string, left rest, ages preview, workers 
 		}
 	}
 	return cells.write(a.Out)
-}
-
-func cellsText(n int64) string {
-	if n == 1 {
-		return "1 cell"
-	}
-	return fmt.Sprintf("%d cells", n)
 }
 
 func (r rest) secondsOn(workers int) float64 {

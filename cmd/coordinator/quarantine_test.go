@@ -13,7 +13,7 @@ import (
 )
 
 // TestQuarantine has a result that cannot be read and a worker of another version
-// alone: collect, status and discard say so.
+// alone: collect and status say so.
 func TestQuarantine(t *testing.T) {
 	needs.Patience(t, "4 s")
 	t.Parallel()
@@ -60,9 +60,4 @@ func TestQuarantine(t *testing.T) {
 	if _, wait := r.work(t, "--drain", "--cache", filepath.Join(dir, "cache")); wait() != nil {
 		t.Fatal("the worker failed")
 	}
-	if o := must(t, with("discard", run, cell[:8])...); !strings.Contains(o.out, "1 cells discarded, 1 of them queued again") {
-		t.Errorf("discard prints %s", o.out)
-	}
-	wantRefusal(t, do(t, with("discard", run, "xyz")...), []string{"has no cell that begins with", "xyz"})
-	wantRefusal(t, do(t, with("discard", run)...), []string{"CELL... is missing"})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/report"
 )
 
@@ -115,9 +116,6 @@ type limitFlags struct {
 }
 
 func (l *limitFlags) overrides() (set []string, err error) {
-	if l.attempts < 0 || l.attempts > experiment.MaxAttempts {
-		return nil, command.Refusef("--attempts must be 1 to %d (got %d)", experiment.MaxAttempts, l.attempts)
-	}
 	if l.timeout != "" && l.timeout != "0s" {
 		if d, err := time.ParseDuration(l.timeout); l.timeout != experiment.None && (err != nil || d <= 0) {
 			return nil, command.Refusef("--timeout must be > 0, such as 90s, 30m or 1h30m, or %s (got %s)", experiment.None, l.timeout)
@@ -167,7 +165,7 @@ further.`,
 	command.List(flags, &statuses, "status", "which cells: "+strings.Join(failureNames(), ", ")+" (default: all of them but those that fail each time)", failureNames(), parseFailure)
 	flags.StringVar(&limits.timeout, "timeout", "", "`time` that each cell of the run may take from now on, such as 90s, or none for no limit (default: what the run has)")
 	flags.StringVar(&limits.memory, "memory", "", "`amount` of memory that each cell of the run may take from now on, such as 4GiB, or none for no limit (default: what the run has)")
-	flags.IntVar(&limits.attempts, "attempts", 0, "`N` attempts that each cell of the run has from now on; 0 is what the run has")
+	command.Count(flags, &limits.attempts, "attempts", 0, 0, experiment.MaxAttempts, "`N` attempts that each cell of the run has from now on; 0 is what the run has")
 	return cmd
 }
 
@@ -205,21 +203,6 @@ func (a *atServer) toldOrders(err error, run, what string) error {
 	return err
 }
 
-func (a *atServer) discardCommand() *cobra.Command {
-	return a.onRun("discard RUN CELL...", "Remove the results of cells from the server and queue the cells again",
-		`Remove the results of cells from the server and queue the cells again. A folder of
-results that already has a cell keeps its row.`,
-		"coordinator discard night 4f1c --nats nats://example.org",
-		func(ctx context.Context, q *queue.Queue, args []string) error {
-			discarded, queued, err := run.Discard(ctx, q, args[0], args[1:])
-			if err != nil {
-				return refuseStart(err)
-			}
-			fmt.Fprintf(a.Out, "%s: %d cells discarded, %d of them queued again\n", args[0], len(discarded), queued)
-			return nil
-		})
-}
-
 func quarantinedText(n int) string {
 	if n == 0 {
 		return ""
@@ -233,26 +216,21 @@ func (a *atServer) cancelCommand() *cobra.Command {
 stay; submitting the grid again continues the run.`,
 		"coordinator cancel night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
-			if err := q.Cancel(ctx, args[0]); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.Out, "%s: cancelled; its results stay; `coordinator submit GRID` queues the other cells again\n", args[0])
-			return nil
+			return a.toldOrders(q.Cancel(ctx, args[0]), args[0], "cancelled; its results stay; `coordinator submit GRID` queues the other cells again")
 		})
 }
 
 func (a *atServer) purgeCommand() *cobra.Command {
-	return a.onRun("purge RUN", "Remove a finished or cancelled run and its results from the server",
-		`Remove what the server has of a run. Cancel a run with cells queued or running
-first. Collected folders and data sets stay.`,
+	uncollected := false
+	cmd := a.onRun("purge RUN", "Remove a finished or cancelled run and its results from the server",
+		`Remove what the server has of a run. Cancel a run with cells queued or running, and
+collect its results, first. Collected folders and data sets stay.`,
 		"coordinator purge night --nats nats://example.org",
 		func(ctx context.Context, q *queue.Queue, args []string) error {
-			err := refuseStart(run.Purge(ctx, q, args[0]))
-			if err == nil {
-				fmt.Fprintf(a.Out, "%s: removed from the server\n", args[0])
-			}
-			return err
+			return a.toldOrders(refuseStart(run.Purge(ctx, q, args[0], uncollected)), args[0], "removed from the server")
 		})
+	cmd.Flags().BoolVar(&uncollected, "uncollected", false, "also remove results that no folder has")
+	return cmd
 }
 
 func (a *atServer) collectCommand() *cobra.Command {
@@ -295,9 +273,6 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 		return err
 	}
 	defer to.close()
-	if to.broken != nil {
-		a.warn(fmt.Errorf("%w; all tables are gathered from the NATS server", to.broken))
-	}
 	collected, err := oneStep(a.Base, "collect", "gathering the results", func() (*run.Collected, error) {
 		return run.Collect(ctx, q, name, to.dir, a.Version, flags.compression)
 	})
@@ -315,11 +290,11 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 	}
 	counts, cells := collected.Counts, collected.Cells
 	total := experiment.CountAll(counts)
-	if err := to.check(total); err != nil {
-		return err
-	}
 	if err := to.put(ctx, flags.formats != nil); err != nil {
 		return err
+	}
+	if err := run.MarkCollected(ctx, q, name, collected.Through); err != nil {
+		a.warn(fmt.Errorf("noting that run %s was collected: %w", name, err))
 	}
 	if asJSON {
 		err := a.writeJSON(object{"run": name, "out": out, "cells": cells, "statuses": report.StatusCounts(counts),
@@ -332,14 +307,17 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 		if to.store != nil || flags.formats != nil {
 			next = ""
 		}
-		fmt.Fprintf(a.Out, "%s: %s, gathered in %s\n", name, ended(counts, cells), out+next)
+		fmt.Fprintf(a.Out, "%s: %s, gathered in %s\n", name, results.EndedText(counts, cells), out+next)
 		if collected.Quarantined > 0 {
 			fmt.Fprintf(a.Out, "%s: %d messages did not pass and are quarantined, %d cells are queued again; `coordinator status %s` shows why\n",
 				name, collected.Quarantined, collected.Again, name)
 		}
 	}
 	if text := unfinished(counts, cells); text != "" && int64(total) == cells {
-		return fmt.Errorf("%s; `coordinator retry %s` queues them again", text, name)
+		if collected.Retried == 0 {
+			return fmt.Errorf("%s; they would end the same way again: change the grid, or raise its limits by `coordinator retry %s` with --timeout or --memory", text, name)
+		}
+		return fmt.Errorf("%s; `coordinator retry %s` queues %d of them again", text, name, collected.Retried)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func TestRemedies(t *testing.T) {
 		says, remedy  string // in the message
 		read          string // with the remedy
 	}{
-		"decimal commas": {dataGrid, decimals, ", encode: onehot", "look like numbers", `decimal: "," reads decimal commas`, `, decimal: ","`, "kind (2)"},
+		"decimal commas": {dataGrid, decimals, ", encode: onehot", "in a number column", `decimal: "," reads decimal commas`, `, decimal: ","`, "kind (2)"},
 		"null of text":   {dataGrid, nulls, ", encode: onehot", "10 missing values", "missing: drop", ", missing: drop", "10 of 30 rows, lines 3, 6, 9"},
 		"null as a kind": {dataGrid, nulls, ", encode: onehot", "10 missing values", `missing_marks: ["?"]`, `, missing_marks: ["?"]`, "kind (3)"},
 		"another mark":   {dataGrid, strings.ReplaceAll(nulls, "None", "NULL"), ", encode: onehot, missing_marks: [NULL]", "10 missing values", "missing: mean", ", missing: mean", "10 missing values filled"},

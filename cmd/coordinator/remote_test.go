@@ -106,6 +106,7 @@ func shareCells(t *testing.T, k *kindOfGrid) {
 	if o := must(t, with("status", run, "--watch")...); strings.Count(o.out, run) != 1 {
 		t.Errorf("watching what is done prints\n%s", o.out)
 	}
+	wantRefusal(t, do(t, with("purge", run)...), []string{"not collected", "coordinator collect " + run + " --out DIR", "coordinator purge " + run + " --uncollected"})
 	if o := must(t, with("collect", run, "--out", there)...); !strings.Contains(o.out, cells+" of "+cells+" cells have ended ("+cells+" ok), gathered in "+there) {
 		t.Errorf("collect prints %s", o.out)
 	}

@@ -28,6 +28,7 @@ type reportFlags struct {
 	figures int
 	paper   bool
 	choose  choice.Rule
+	tests   analysis.Tests
 
 	compression results.Compression
 }
@@ -36,11 +37,17 @@ func addCompression(flags *pflag.FlagSet, compression *results.Compression) {
 	command.Choice(flags, (*string)(compression), "compression", results.Compressions[0], "how Arrow and Parquet files are compressed, Parquet with Snappy instead of LZ4", results.Compressions...)
 }
 
+func addSignificance(flags *pflag.FlagSet, tests *analysis.Tests) {
+	command.Fraction(flags, &tests.Significance, "significance", analysis.DefaultTests.Significance, false, "level `P` of tests and rate of false discoveries")
+}
+
 func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 	names := formatNames()
 	command.List(flags, &r.formats, "format", "formats of the report: "+strings.Join(names, ", ")+" (default "+names[0]+")", names, report.FormatNamed)
 	command.Count(flags, &r.figures, "figures", report.DefaultFigures, 0, maxFigures, "`N` figures at most")
 	addCompression(flags, &r.compression)
+	addSignificance(flags, &r.tests)
+	command.Fraction(flags, &r.tests.Rope, "rope", analysis.DefaultTests.Rope, true, "share `X` of the constant's error, or of accuracy, up to which methods are equal")
 	flags.BoolVar(&r.paper, "paper", false, "show the numbers published in the GAGA paper next to those of the run")
 }
 
@@ -55,7 +62,7 @@ func formatNames() (names []string) {
 }
 
 func (r *reportFlags) options() report.Options {
-	options := report.Options{Formats: r.formats, Figures: r.figures, Choose: r.choose, Paper: r.paper, Compression: r.compression}
+	options := report.Options{Formats: r.formats, Figures: r.figures, Choose: r.choose, Paper: r.paper, Tests: r.tests, Compression: r.compression}
 	if options.Formats == nil {
 		options.Formats = report.Formats[:1]
 	}
@@ -82,7 +89,7 @@ parameters.`,
 			if err != nil {
 				return refuseFolder(err)
 			}
-			return a.show(r, files(dir, &flags))
+			return a.show(r, files(dir))
 		})
 	rules := []string{asComputed}
 	for _, rule := range choice.Rules {

@@ -15,26 +15,23 @@ import (
 	"github.com/agepath/agepath/internal/testing/needs"
 )
 
-// TestRestricted runs a sweep on a server whose users have the permissions that
-// deploy/k8s/nats/permissions.conf has for them, and no more. A coordinator that
+// TestRestricted runs a sweep on a server with the accounts of deploy/k8s/nats. A viewer
+// sees failed cells and their reasons. A coordinator that
 // comes as the worker's user has to say what it lacks, and end.
 func TestRestricted(t *testing.T) {
 	needs.Patience(t, "5 s")
 	t.Parallel()
 	dir := t.TempDir()
-	permissions, err := os.ReadFile("../../deploy/k8s/nats/permissions.conf")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"permissions.conf", "accounts.conf"} {
+		text, err := os.ReadFile("../../deploy/k8s/nats/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, dir, name, string(text))
 	}
-	write(t, dir, "permissions.conf", string(permissions))
-	options, err := server.ProcessConfigFile(write(t, dir, "nats.conf", `
-		include "permissions.conf"
-		jetstream {store_dir: "`+filepath.ToSlash(filepath.Join(dir, "store"))+`"}
-		accounts {AGEPATH {jetstream: enabled, users: [
-			{user: coordinator, password: "c0", permissions: $AGEPATH_COORDINATOR}
-			{user: worker, password: "w0", permissions: $AGEPATH_WORKER}
-			{user: viewer, password: "v0", permissions: $AGEPATH_VIEWER}
-		]}}`))
+	write(t, dir, "users.conf", "COORDINATOR_PASSWORD: c0\nWORKER_PASSWORD: w0\nVIEWER_PASSWORD: v0\n")
+	options, err := server.ProcessConfigFile(write(t, dir, "nats.conf",
+		"include \"accounts.conf\"\njetstream {store_dir: \""+filepath.ToSlash(filepath.Join(dir, "store"))+"\"}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +51,7 @@ func TestRestricted(t *testing.T) {
 	login := func(user, password string) []string {
 		return []string{"--nats", node.ClientURL(), "--user", user, "--password-file", write(t, dir, user+".password", password+"\n")}
 	}
-	asCoordinator, asWorker := login("coordinator", "c0"), login("worker", "w0")
+	asCoordinator, asWorker := login("coordinator", "c0"), append(login("worker", "w0"), "--jetstream-domain", "agepath")
 	as := func(user []string, args ...string) []string { return append(args, user...) }
 
 	write(t, dir, "data.csv", table)
@@ -70,9 +67,19 @@ func TestRestricted(t *testing.T) {
 	if o := must(t, as(asCoordinator, "collect", run, "--out", out)...); !strings.Contains(o.out, "6 of 6 cells have ended (6 ok), gathered in "+out) {
 		t.Errorf("collect prints %s", o.out)
 	}
-	asViewer := append(login("viewer", "v0"), "--inbox-prefix", "_INBOX_agepath_viewer")
+	asViewer := append(login("viewer", "v0"), "--jetstream-domain", "agepath", "--inbox-prefix", "_INBOX_agepath_viewer")
 	if o := must(t, as(asViewer, "status", run)...); !strings.Contains(o.out, run) || strings.Contains(o.err, "permission") {
 		t.Errorf("status as the viewer prints\n%s%s", o.out, o.err)
+	}
+	hasty := write(t, dir, "hasty.yaml", "name: hasty\nseed: 7\nlimits: {timeout: 1ns, attempts: 1}\n"+dataGrid)
+	must(t, as(asCoordinator, "submit", hasty)...)
+	if text, err := exec.CommandContext(t.Context(), builtWorker(t), as(asWorker, "--drain", "--cache", filepath.Join(dir, "cache"))...).CombinedOutput(); err != nil {
+		t.Fatalf("worker: %v\n%s", err, text)
+	}
+	for _, user := range [][]string{asCoordinator, asViewer} {
+		if o := must(t, as(user, "status")...); !strings.Contains(o.out, "timeout") || strings.Contains(o.err, "permission") {
+			t.Errorf("status with failed cells prints\n%s%s", o.out, o.err)
+		}
 	}
 	for _, args := range [][]string{{"status"}, {"retry", run}, {"cancel", run}, {"purge", run}, {"run", grid, "--out", filepath.Join(dir, "again"), "--workers", "2"}} {
 		if o := must(t, as(asCoordinator, args...)...); strings.Contains(o.err, "permission") {
@@ -80,8 +87,12 @@ func TestRestricted(t *testing.T) {
 		}
 	}
 
-	o := do(t, as(append(asWorker, "--inbox-prefix", "_INBOX_agepath_worker"), "submit", grid, "--set", "repeats=4")...)
-	if o.code != command.ExitFailed || !strings.Contains(o.err, `"$JS.API.`) || !strings.Contains(o.err, "this user lacks a permission") {
+	o := do(t, as(append(login("viewer", "v0"), "--inbox-prefix", "_INBOX_agepath_viewer"), "status")...)
+	if o.code != command.ExitFailed || !strings.Contains(o.err, "--jetstream-domain agepath") {
+		t.Errorf("status without the domain: exit status %d\n%s", o.code, o.err)
+	}
+	o = do(t, as(append(asWorker, "--inbox-prefix", "_INBOX_agepath_worker"), "submit", grid, "--set", "repeats=4")...)
+	if o.code != command.ExitFailed || !strings.Contains(o.err, `"$JS.agepath.API.`) || !strings.Contains(o.err, "this user lacks a permission") {
 		t.Errorf("submit as the worker's user: exit status %d\n%s", o.code, o.err)
 	}
 	o = do(t, as(asWorker, "status")...)

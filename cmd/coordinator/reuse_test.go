@@ -235,7 +235,7 @@ func TestReuseOfStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants("damaged", command.ExitFailed, url+"/knots.arrow: ", "is damaged", "`coordinator collect` of its run sends it again")
+	wants("damaged", command.ExitFailed, url+"/knots.arrow: ", "is damaged", "remove the object, and `coordinator collect` of its run sends it again")
 	for text, args := range map[string][]string{
 		"s3://BUCKET/FOLDER is":               {"--reuse", "s3:///x"},
 		"no bucket elsewhere":                 {"--reuse", "s3://elsewhere/night"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -34,7 +35,8 @@ func workersVar(flags *pflag.FlagSet, value *int, low int, usage string) {
 
 const runHelp = `Compute the cells of a grid that the folder of results lacks, and make tables and
 figures. Cells that ended as timeout or memory are computed again if the grid's
-limits have been raised. After ^C or a kill the same command resumes.
+limits have been raised. After ^C or a kill the same command resumes. GRID can be a
+folder of results, whose grid is computed again into --out.
 
 Cells are computed in this process unless --workers is 0. Without --nats the
 process contains a NATS server, which listens on no port but that of --listen.
@@ -124,7 +126,7 @@ func (a *app) connected(ctx context.Context, c *run.Coordinator, do func() error
 		return do()
 	}
 	var remove func() error
-	if c.Cache, remove, err = a.library.cells(); err != nil {
+	if c.Cache, remove, err = command.CellsFolder(a.library.cache); err != nil {
 		return err
 	}
 	defer func() { _ = remove() }() // the next command retries
@@ -168,7 +170,7 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 		if summary.Reused > 0 {
 			head += fmt.Sprintf(", %d taken from other runs", summary.Reused)
 		}
-		fmt.Fprintf(a.Out, "%s\n\n", report.InLines(fmt.Sprintf("%s: %s; %s, gathered in %s", c.Plan.Run, head, ended(summary.Counts, summary.Cells), c.Out)))
+		fmt.Fprintf(a.Out, "%s\n\n", report.InLines(fmt.Sprintf("%s: %s; %s, gathered in %s", c.Plan.Run, head, results.EndedText(summary.Counts, summary.Cells), c.Out)))
 	}
 	write := a.report
 	options := flags.options()
@@ -180,9 +182,9 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 		return err
 	}
 	if asJSON {
-		err = a.writeJSON(runObject(c, summary, r, files(c.Out, flags)))
+		err = a.writeJSON(runObject(c, summary, r, files(c.Out)))
 	} else {
-		err = a.show(r, files(c.Out, flags))
+		err = a.show(r, files(c.Out))
 	}
 	if err != nil {
 		return err
@@ -212,46 +214,25 @@ func (a *app) loadReport(ctx context.Context, dir string, flags *reportFlags) (*
 	})
 }
 
-func ended(counts map[experiment.Status]int, cells int64) string {
-	total := 0
-	var parts []string
-	for _, status := range experiment.Statuses {
-		if n := counts[status]; n > 0 {
-			total += n
-			parts = append(parts, fmt.Sprintf("%d %s", n, status))
-		}
-	}
-	text := fmt.Sprintf("%d of %d cells have ended", total, cells)
-	if len(parts) > 0 {
-		text += " (" + strings.Join(parts, ", ") + ")"
-	}
-	return text
-}
-
-func files(dir string, flags *reportFlags) []string {
+// files lists the tables and the report, without its figures.
+func files(dir string) (paths []string) {
 	names := []string{results.CellsFile}
 	if m, err := results.ReadManifest(dir); err == nil {
 		for _, table := range m.Tables {
-			if name := table.Name + ".arrow"; name != results.CellsFile {
-				names = append(names, name)
-			}
+			names = append(names, table.Name+".arrow")
 		}
 	}
 	names = append(names, results.ManifestName)
-	for _, format := range flags.options().Formats {
-		for _, file := range format.Files {
-			names = append(names, filepath.Join(results.ReportFolder, file.Name))
-		}
-		if format.Tables.Names != nil {
-			for _, name := range format.Tables.Names() {
+	if made, err := results.ReadMade(dir); err == nil {
+		for _, name := range slices.Sorted(maps.Keys(made.Files)) {
+			if !strings.Contains(name, "/") {
 				names = append(names, filepath.Join(results.ReportFolder, name))
 			}
 		}
 	}
-	var paths []string
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if _, err := os.Stat(path); err == nil {
+		if _, err := os.Stat(path); err == nil && !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
 	}
@@ -286,7 +267,7 @@ func failures(s *run.Summary, out string) error {
 
 func again(reasons []experiment.Reason) string {
 	var names []string
-	for _, status := range failureStatuses() {
+	for _, status := range failureStatuses {
 		if slices.ContainsFunc(reasons, func(r experiment.Reason) bool { return r.Status == status && !r.Repeats }) {
 			names = append(names, string(status))
 		}
@@ -309,7 +290,7 @@ func reasonList(reasons []experiment.Reason) string {
 func unfinished(counts map[experiment.Status]int, cells int64) string {
 	failed := 0
 	var statuses []string
-	for _, status := range failureStatuses() {
+	for _, status := range failureStatuses {
 		n := counts[status]
 		if n > 0 && status.Failed() {
 			failed += n
@@ -326,20 +307,18 @@ func unfinished(counts map[experiment.Status]int, cells int64) string {
 	return strings.Join(parts, "; ")
 }
 
-func failureStatuses() []experiment.Status {
-	return slices.DeleteFunc(slices.Clone(experiment.Statuses), func(s experiment.Status) bool { return s == experiment.OK })
-}
+var failureStatuses = experiment.Statuses[1:] // without ok
 
 func failureNames() []string {
 	var names []string
-	for _, status := range failureStatuses() {
+	for _, status := range failureStatuses {
 		names = append(names, string(status))
 	}
 	return names
 }
 
 func parseFailure(text string) (experiment.Status, error) {
-	if status := experiment.Status(text); slices.Contains(failureStatuses(), status) {
+	if status := experiment.Status(text); slices.Contains(failureStatuses, status) {
 		return status, nil
 	}
 	return "", fmt.Errorf("%q is not allowed; allowed are %s", text, strings.Join(failureNames(), ", "))

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,9 @@ func startServe(t *testing.T, args ...string) *served {
 	t.Cleanup(s.signal)
 	reader, writer := io.Pipe()
 	env := map[string]string{"AGEPATH_LISTEN": "127.0.0.1:0"}
+	if slices.Contains(args, "--results") {
+		env["AGEPATH_NATS_URL"] = "nats://127.0.0.1:1" // for other commands
+	}
 	go func() { // ends with ctx
 		s.ended <- execute(s.ctx, append([]string{"serve"}, args...), command.Streams{
 			Out: writer, Err: io.Discard,
@@ -337,7 +341,7 @@ print(agepath.read(sys.argv[1]).knots)`
 	if text := ask("agepath.read(sys.argv[1] + 'x')"); !strings.Contains(text, "FileNotFoundError: http://") || !strings.Contains(text, `there is no run "`+m.Run+`x"; /runs lists them`) {
 		t.Errorf("a run that is not there: %s", text)
 	}
-	if text := ask("sys.modules.update(pyarrow=None, polars=None)\nagepath.read(sys.argv[1])"); !strings.HasSuffix(text, "pip install pandas pyarrow\nexit status 1") {
+	if text := ask("sys.modules.update(pyarrow=None, polars=None)\nagepath.read(sys.argv[1]).cells"); !strings.HasSuffix(text, "pip install pandas pyarrow\nexit status 1") {
 		t.Errorf("without a reader: %s", text)
 	}
 	wantRefusal(t, do(t, "serve", "--results", dir), []string{"--results: ", "allowed is a folder of `coordinator run`"})

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"os"
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -31,12 +33,50 @@ func TestSlurmScripts(t *testing.T) {
 	}
 }
 
+// TestSlurmFreshFile wants the scripts to use the worker.yaml of the coordinator that runs, where a
+// killed one has left its own.
+func TestSlurmFreshFile(t *testing.T) {
+	t.Parallel()
+	bash := needs.Program(t, "the scripts for Slurm", "bash")
+	for script, c := range map[string]struct{ args, want string }{
+		"heterogeneous.sh": {"grid.yaml out", "live\n"},
+		"array.sh":         {"out", "dead\ndead\nlive\n"},
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{
+			"srun":        `while [[ $1 == -* ]]; do shift; done; exec "$@"`,
+			"coordinator": `sleep 1.5; echo live >out/worker.yaml; while [ ! -e ended ]; do sleep 0.1; done`,
+			// The next coordinator of array.sh starts while a task tries the address of the last.
+			"worker": `cat $2 >>read; [ $(cat $2) = dead ] || { touch ended; exit 0; }; [ $(wc -l <read) -lt 2 ] || echo live >out/worker.yaml; exit 1`,
+		} {
+			if err := os.Chmod(write(t, dir, name, "#!"+bash+"\n"+text+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, dir, "out/worker.yaml", "dead\n")
+		path, err := filepath.Abs("../../deploy/slurm/" + script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, bash, append([]string{path}, strings.Fields(c.args)...)...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "SLURM_JOB_END_TIME=1", "SLURM_JOB_ID=1",
+			"SLURM_CPUS_PER_TASK=1", "SLURM_CPUS_PER_TASK_HET_GROUP_1=1", "SLURM_ARRAY_JOB_ID=1", "SLURM_ARRAY_TASK_ID=1")
+		out, err := cmd.CombinedOutput()
+		if read := contents(t, dir)["read"]; err != nil || read != c.want {
+			t.Errorf("%s: workers read %q, want %q; %v\n%s", script, read, c.want, err, out)
+		}
+	}
+}
+
 // slurm is a cluster of three nodes on this machine.
 type slurm struct {
 	t     *testing.T
 	dir   string
 	env   []string
 	nodes map[string]*exec.Cmd
+	power func(node string) // starts it
 }
 
 // startSlurm starts munged, slurmctld and three slurmd. Jobs of the partition high preempt
@@ -97,6 +137,7 @@ SelectTypeParameters=CR_Core
 SchedulerParameters=bf_interval=1
 SlurmdParameters=config_overrides
 SlurmdTimeout=20
+ReturnToService=2
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 KillWait=5
@@ -111,9 +152,12 @@ PartitionName=high Nodes=n[1-3] PriorityTier=10 PreemptMode=OFF
 		"--pid-file="+in("munged.pid"), "--log-file="+in("munged.log"), "--seed-file="+in("munge.seed"))
 	s.await("munged", 10*time.Second, func() bool { _, err := os.Stat(in("munge.socket")); return err == nil })
 	s.daemon(controller, "-D", "-i")
-	for _, name := range []string{"n1", "n2", "n3"} {
+	s.power = func(name string) {
 		s.nodes[name] = s.daemon("unshare", append(own, "sh", "-c", `mount --bind "$1" /etc/hosts && hostname "$2" && exec "$0" -D -N "$2"`, node, hosts, name)...)
 		t.Cleanup(func() { s.lose(name) })
+	}
+	for _, name := range []string{"n1", "n2", "n3"} {
+		s.power(name)
 	}
 	s.await("three nodes", 30*time.Second, func() bool {
 		out, err := s.command("sinfo", "-h", "-p", "low", "-t", "idle", "-o", "%D").Output()
@@ -182,10 +226,12 @@ func (s *slurm) do(program string, args ...string) string {
 // submit submits a script of deploy/slurm and returns the job's number.
 func (s *slurm) submit(script string, args ...string) string {
 	s.t.Helper()
-	path, err := filepath.Abs("../../deploy/slurm/" + script)
+	text, err := os.ReadFile("../../deploy/slurm/" + script)
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	allowed := strings.NewReplacer("coordinator run ", "coordinator run --allow-commands ", " worker --config", " worker --allow-commands --config").Replace(string(text))
+	path := write(s.t, s.dir, script, allowed)
 	return s.do("sbatch", append([]string{"--parsable"}, strings.Split(strings.ReplaceAll(strings.Join(args, "\n"), "SCRIPT", path), "\n")...)...)
 }
 
@@ -302,5 +348,165 @@ func TestSlurmNodes(t *testing.T) {
 		if t.Failed() {
 			t.Log(s.said())
 		}
+	}
+}
+
+// waitingCells is a grid of 300 cells, of which 225 take a second on any machine.
+const waitingCells = `name: waiting
+seed: 5
+repeats: 75
+data: [diabetes]
+models: [{ridge: {alpha: [0.1, 1, 10]}}]
+methods: [{command: {name: waiting, run: [./waiting.sh], files: [waiting.sh], uses: model}}]
+`
+
+const waitingMethod = `#!/bin/sh
+while read -r request; do
+  id=${request#*'"id":"'}
+  sleep 0.8
+  echo '{"cell": "'"${id%%'"'*}"'", "coefficients": [[0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]]}'
+done
+`
+
+// TestSlurmResumes computes 300 cells by each of the scripts, with walltimes of one minute, a node
+// that is lost, and the same commands again, twice. It wants each cell once, with the numbers of one
+// machine.
+func TestSlurmResumes(t *testing.T) {
+	if !needs.Long() {
+		t.Skip("takes half an hour: AGEPATH_LONG=1")
+	}
+	s := startSlurm(t)
+	write(t, s.dir, "waiting.sh", waitingMethod)
+	grid, alone := write(t, s.dir, "grid.yaml", waitingCells), filepath.Join(s.dir, "alone")
+	must(t, "run", grid, "--out", alone, "--figures", "0", "--allow-commands", "--workers", "8")
+	want := numbers(t, alone)
+	for round := range 2 {
+		for _, script := range []string{"heterogeneous.sh", "node.sh", "array.sh"} {
+			r := &resumed{slurm: s, grid: grid, out: filepath.Join(s.dir, fmt.Sprintf("%s-%d", script, round))}
+			began := time.Now()
+			switch script {
+			case "node.sh":
+				r.oneNode()
+			case "array.sh":
+				r.array()
+			default:
+				r.heterogeneous(round)
+			}
+			have := numbers(t, r.out)
+			if n := len(have["cells"]); n != 300 {
+				t.Errorf("%s: %d cells", script, n)
+			}
+			wantSameNumbers(t, want, have)
+			must(t, "verify", r.out)
+			if t.Failed() {
+				t.Fatal(s.said())
+			}
+			t.Logf("%s: 300 cells in %v; %s", script, time.Since(began).Round(time.Second), strings.Join(r.notes, ", "))
+		}
+	}
+}
+
+// resumed is a run that walltimes and a lost node interrupt.
+type resumed struct {
+	*slurm
+	grid, out string
+	notes     []string
+}
+
+func (r *resumed) cells() int { return plannedIn(r.t, "plan", r.grid, "--out", r.out) }
+
+func (r *resumed) note(what string) {
+	r.notes = append(r.notes, fmt.Sprintf("%s with %d cells", what, r.cells()))
+	r.t.Log(r.notes[len(r.notes)-1])
+}
+
+// queue returns a column of squeue.
+func (r *resumed) queue(column string, args ...string) []string {
+	out, err := r.command("squeue", append([]string{"-h", "-O", column}, args...)...).Output()
+	if err != nil { // the job is gone
+		return nil
+	}
+	return strings.Fields(string(out))
+}
+
+// ended waits until jobs have left the queue: all, or one.
+func (r *resumed) ended(job ...string) {
+	r.await("the end of jobs", 15*time.Minute, func() bool {
+		listed := r.queue("arrayjobid")
+		return len(listed) == 0 || len(job) == 1 && !slices.Contains(listed, job[0])
+	})
+}
+
+// computes waits until there are 20 cells more.
+func (r *resumed) computes() {
+	before := r.cells()
+	r.await("20 cells", 5*time.Minute, func() bool { return r.cells() >= before+20 })
+}
+
+// loses takes a node with all its processes away until Slurm notices that it is gone.
+func (r *resumed) loses(node string) {
+	r.note("node lost")
+	r.lose(node)
+	r.await("the node is down", 2*time.Minute, func() bool {
+		return strings.HasPrefix(r.do("sinfo", "-h", "-p", "low", "-n", node, "-o", "%t"), "down")
+	})
+	r.power(node)
+}
+
+func (r *resumed) oneNode() {
+	job := r.submit("node.sh", "--time=1", "--signal=TERM@15", "--cpus-per-task=1", "--output="+r.out+".out", "SCRIPT", r.grid, r.out)
+	restarts := func() int {
+		n, _ := strconv.Atoi(strings.Join(r.queue("restartcnt", "-j", job), ""))
+		return n
+	}
+	restarted := func(before int) {
+		r.await("a restart", 5*time.Minute, func() bool { return restarts() > before && r.isRunning(job) })
+		r.note("restart " + strconv.Itoa(restarts()))
+	}
+	restarted(0)
+	r.computes()
+	before := restarts()
+	r.loses(r.queue("nodelist", "-j", job)[0])
+	restarted(before)
+	r.ended()
+}
+
+func (r *resumed) array() {
+	begin := func(walltime string) (coordinator, tasks string) {
+		return r.do("sbatch", "--parsable", "--time="+walltime, "--output="+r.out+"-coordinator.out", "--open-mode=append",
+				"--wrap=exec coordinator run "+r.grid+" --out "+r.out+" --listen :0 --workers 0 --allow-commands"),
+			r.submit("array.sh", "--array=1-2", "--time="+walltime, "--cpus-per-task=1", "--output="+r.out+"-%a.out", "SCRIPT", r.out)
+	}
+	first, _ := begin("1")
+	r.ended(first)
+	r.note("walltime of the coordinator")
+	second, tasks := begin("30")
+	r.await("a task", 5*time.Minute, func() bool { return r.isRunning(second) && r.isRunning(tasks) })
+	r.computes()
+	r.loses(r.queue("nodelist", "-t", "R", "-j", tasks)[0])
+	r.ended()
+}
+
+// heterogeneous loses the node of the coordinator or, in the second round, of a worker.
+func (r *resumed) heterogeneous(part int) {
+	begin := func(walltime string) string {
+		return r.submit("heterogeneous.sh", "--time="+walltime, "--ntasks=1", "--cpus-per-task=1", "--mem=0", "--open-mode=append", "--output="+r.out+".out", ":",
+			"--time="+walltime, "--nodes=2", "--ntasks-per-node=1", "--cpus-per-task=1", "SCRIPT", r.grid, r.out)
+	}
+	begin("1")
+	r.ended()
+	r.note("walltime")
+	job := begin("30")
+	r.computes()
+	nodes := strings.TrimSuffix(r.queue("nodelist", "-j", job)[part], "]") // n1, n[2-3
+	r.loses("n" + nodes[len(nodes)-1:])
+	r.ended()
+	for range 2 {
+		if r.cells() == 300 {
+			break
+		}
+		r.note("ended")
+		begin("30")
+		r.ended()
 	}
 }

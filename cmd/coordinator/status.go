@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/report"
 )
 
@@ -73,7 +74,7 @@ func (a *atServer) status(ctx context.Context, q *queue.Queue, names []string, a
 	for {
 		runs, workers, refused, err := lookAt(ctx, q, names, watches)
 		if err == nil {
-			err = a.tellRuns(ctx, q, runs)
+			err = a.tellRuns(ctx, q, runs, workers)
 		}
 		if err == nil {
 			err = a.tellWorkers(workers, refused, runs)
@@ -130,7 +131,7 @@ func lookAt(ctx context.Context, q *queue.Queue, names []string, watches map[str
 	return runs, workers, refused, nil
 }
 
-func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, runs []*watch) error {
+func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, runs []*watch, workers []queue.Presence) error {
 	if len(runs) == 0 {
 		_, err := fmt.Fprintln(a.Out, "The server has no runs; `coordinator submit GRID` queues one.")
 		return err
@@ -141,7 +142,7 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, runs []*watch) 
 		now := &w.Standing
 		incomplete, unqueued = incomplete+now.Ended[experiment.Incomplete], unqueued+now.Unqueued
 		skipped += now.Ended[experiment.Skipped]
-		row := []string{w.Name, live.Phase(now, w.Open)}
+		row := []string{w.Name, w.Phase(w.Open, workers, time.Now())}
 		for _, n := range []int64{now.Cells, now.Ended[experiment.OK], now.Ended[experiment.Incomplete], now.Failed(), now.Ended[experiment.Skipped], now.Running, now.Queued, now.Unqueued} {
 			row = append(row, strconv.FormatInt(n, 10))
 		}
@@ -158,14 +159,10 @@ func (a *atServer) tellRuns(ctx context.Context, q *queue.Queue, runs []*watch) 
 		}
 		table.add(append(row, rate, left, owner, priority)...)
 	}
-	if incomplete == 0 {
-		table.drop("incomplete")
-	}
-	if skipped == 0 {
-		table.drop("skipped")
-	}
-	if unqueued == 0 {
-		table.drop("not queued")
+	for head, n := range map[string]int64{"incomplete": incomplete, "skipped": skipped, "not queued": unqueued} {
+		if n == 0 {
+			table.drop(head)
+		}
 	}
 	if err := table.write(a.Out); err != nil {
 		return err
@@ -198,7 +195,7 @@ func (a *atServer) tellScores(ctx context.Context, runs []*watch) error {
 			return err
 		}
 		if scores.Left > 0 {
-			fmt.Fprintf(a.Out, "%s are left out.\n", cellsText(scores.Left))
+			fmt.Fprintf(a.Out, "%s are left out.\n", prose.Plural(int(scores.Left), "cell"))
 		}
 	}
 	return nil
@@ -286,4 +283,46 @@ func (a *atServer) tellWorkers(workers []queue.Presence, refused int, runs []*wa
 	}
 	fmt.Fprintln(a.Out)
 	return table.write(a.Out)
+}
+
+func (a *atServer) writeStatus(ctx context.Context, q *queue.Queue, names []string) error {
+	looked, workers, refused, err := lookAt(ctx, q, names, map[string]*watch{})
+	if err != nil {
+		return err
+	}
+	runs := []object{}
+	for _, w := range looked {
+		last, err := newestQuarantined(ctx, q, w.Name)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, runStatus(w, last, workers))
+	}
+	return a.writeJSON(object{
+		"runs": runs, "workers": live.DescribeWorkers(workers, time.Now()), "refused_worker_messages": refused,
+	})
+}
+
+func runStatus(w *watch, last []*queue.Quarantined, workers []queue.Presence) object {
+	now, ended := &w.Standing, object{}
+	for _, status := range experiment.Statuses {
+		ended[string(status)] = now.Ended[status]
+	}
+	newest := []object{}
+	for _, found := range last {
+		newest = append(newest, object{"time": found.Time.UTC().Format(time.RFC3339), "subject": found.Subject, "reason": found.Reason})
+	}
+	damaged := ""
+	if w.Damaged != nil {
+		damaged = w.Damaged.Error()
+	}
+	unable := []object{}
+	for _, missing := range w.Lacks(workers, time.Now()) {
+		unable = append(unable, object{"name": missing.Name, "version": missing.Version, "text": missing.Text})
+	}
+	return object{
+		"run": w.Name, "owner": now.Owner, "priority": now.Priority, "state": w.Phase(w.Open, workers, time.Now()), "cells": now.Cells, "statuses": ended,
+		"running": now.Running, "queued": now.Queued, "not_queued": now.Unqueued, "dead": now.Dead,
+		"quarantined": now.Quarantined, "strays": now.Strays, "newest_quarantined": newest, "damaged": damaged, "no_worker_for": unable, "reasons": w.reasons,
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/spf13/pflag"
 )
 
 // The first row of a textTable is the head. A column whose head begins with > is aligned to the
@@ -68,20 +71,17 @@ func humanTime(seconds float64) string {
 		name    string
 		seconds float64
 	}{{"d", 86400}, {"h", 3600}, {"min", 60}, {"s", 1}}
-	for i, unit := range units[:3] {
-		next := units[i+1]
-		whole := math.Round(seconds/next.seconds) * next.seconds
-		if whole < unit.seconds {
-			continue
-		}
-		large := math.Floor(whole / unit.seconds)
-		small := math.Round((whole - large*unit.seconds) / next.seconds)
-		if small == 0 {
-			return fmt.Sprintf("%.0f %s", large, unit.name)
-		}
-		return fmt.Sprintf("%.0f %s %.0f %s", large, unit.name, small, next.name)
+	i := 0 // the largest unit of which there is one, rounded to the next smaller
+	for math.Round(seconds/units[i+1].seconds)*units[i+1].seconds < units[i].seconds {
+		i++
 	}
-	return fmt.Sprintf("%.0f s", seconds)
+	small := units[i+1]
+	count, of := int64(math.Round(seconds/small.seconds)), int64(units[i].seconds/small.seconds)
+	text := fmt.Sprintf("%d %s", count/of, units[i].name)
+	if rest := count % of; rest > 0 {
+		text += fmt.Sprintf(" %d %s", rest, small.name)
+	}
+	return text
 }
 
 // roughTime formats estimated seconds in one unit, with one digit above 3, halves below: 1.5 s, 20
@@ -118,4 +118,19 @@ func roughly(x float64) float64 {
 		digit /= 2
 	}
 	return math.Round(x/digit) * digit
+}
+
+type object = map[string]any
+
+type jsonFlag bool
+
+func (j *jsonFlag) addTo(flags *pflag.FlagSet) {
+	flags.BoolVar((*bool)(j), "json", false, "print one JSON object instead of text")
+}
+
+func (a *app) writeJSON(object any) error {
+	encoder := json.NewEncoder(a.Out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(object)
 }

@@ -223,7 +223,7 @@ func TestFlagSources(t *testing.T) {
 // want of room, which passes.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	for reason, want := range map[error]bool{fs.ErrPermission: true, syscall.ENOSPC: false, syscall.EDQUOT: false} {
+	for reason, want := range map[error]bool{fs.ErrPermission: true, syscall.ENOSPC: false, syscall.EDQUOT: false, syscall.EFBIG: false} {
 		err := refuseStart(&run.StartError{Err: &fs.PathError{Op: "write", Path: "out/.lock", Err: reason}})
 		if refusal := new(command.Refusal); errors.As(err, &refusal) != want {
 			t.Errorf("%v: a refusal is %v, want %v", err, !want, want)

@@ -124,6 +124,9 @@ func TestVerify(t *testing.T) {
 		}, "knots.arrow is missing", true},
 		{"other data", edit(digest, strings.Repeat("0", len(digest))), "the cells were computed from 0000", true},
 		{"other counts", edit(`"ok": 64`, `"ok": 63`), "64 cells are ok, the manifest says 63", true},
+		{"a letter of a column's text", edit(`elapsed time`, `elapsed tine`), "manifest.json was changed", true},
+		{"another version of agepath", edit(`"agepath": "`, `"agepath": "9`), "manifest.json was changed", true},
+		{"another digest of the manifest", edit(`"sha256": "`, `"sha256": "0`), "manifest.json was changed", true},
 		{"another grid", edit(`repeats: 2`, `repeats: 4`), "makes the run", true},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
@@ -162,5 +165,52 @@ func TestVerify(t *testing.T) {
 	}
 	if o := do(t, "verify", filepath.Join(dir, "nothing")); o.code != command.ExitRefused {
 		t.Errorf("a folder that is not there: exit status %d: %s", o.code, o.err)
+	}
+}
+
+// TestVerifyPublished wants no problem in an intact folder whose data file and command are where its
+// reader is not, nor in one that was collected before the run's end.
+func TestVerifyPublished(t *testing.T) {
+	needs.Patience(t, "2 s")
+	t.Parallel()
+	dir := t.TempDir()
+	data := write(t, dir, "d.csv", "a,b,y\n"+strings.Repeat("1,2,3.5\n2,1,1\n0,3,2\n1,1,0.5\n", 8))
+	script := write(t, dir, "mine.sh", "exit 1\n")
+	grid := write(t, dir, "g.yaml", "name: g\nrepeats: 2\ndata: [{path: d.csv, target: y}]\nmodels: [{ridge: {alpha: 0.1}}]\n"+
+		"methods: [original, {command: {name: mine, run: [./mine.sh], files: [mine.sh]}}]\n")
+	out := filepath.Join(dir, "published")
+	must(t, "run", grid, "--out", out, "--figures", "0", "--set", "methods=[original]")
+	withCommand := filepath.Join(dir, "command")
+	do(t, "run", grid, "--out", withCommand, "--figures", "0", "--allow-commands")
+	moved := data + ".moved"
+	for _, missing := range []struct {
+		file, folder string
+		noted        bool
+	}{{script, withCommand, false}, {data, out, true}} {
+		if err := os.Rename(missing.file, moved); err != nil {
+			t.Fatal(err)
+		}
+		if o := must(t, "verify", missing.folder); strings.Contains(o.out, "note: the plan's cells and the digests of data were not compared") != missing.noted {
+			t.Errorf("without %s verify prints\n%s", missing.file, o.out)
+		}
+		if err := os.Rename(moved, missing.file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A collection that lacks a cell, in which nothing is damaged.
+	m, err := results.ReadManifest(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rewrite(t, out, "cells", rowsBut(3))
+	m.Counts[experiment.OK]--
+	if err := results.WriteManifest(out, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(out, "report")); err != nil {
+		t.Fatal(err)
+	}
+	if o := must(t, "verify", out); !strings.Contains(o.out, "note: 1 cell of the plan without a row") {
+		t.Errorf("of a part verify prints\n%s", o.out)
 	}
 }

@@ -95,7 +95,7 @@ func TestRunOfOtherVersion(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out")
 	for _, args := range [][]string{
-		{"submit", grid}, {"run", grid, "--out", out, "--workers", "1"}, {"collect", name, "--out", out}, {"retry", name}, {"discard", name, "8"},
+		{"submit", grid}, {"run", grid, "--out", out, "--workers", "1"}, {"collect", name, "--out", out}, {"retry", name},
 	} {
 		wantRefusal(t, with(args...), []string{"run " + name, "schema version " + strconv.Itoa(experiment.OldestSchema-1), "collect it with that agepath", "coordinator purge " + name})
 	}

@@ -5,7 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
+	"net"
+	"net/http"
 	"runtime"
 	"time"
 
@@ -13,9 +14,9 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
-	"github.com/agepath/agepath/internal/disk"
 )
 
 func main() { command.Main(execute) }
@@ -78,6 +79,7 @@ before the queue was empty (--drain), or a second signal ended it at once.`,
 		if err := readEnd(base, &worker.Until); err != nil {
 			return err
 		}
+		base.Grace(worker.Grace)
 		base.BeforeCommands(worker.AllowCommands)
 		worker.Health = &run.Health{}
 		stop, err := serveHealth(cmd.Context(), base, health, worker.Health)
@@ -108,14 +110,13 @@ func readEnd(base *command.Base, until *time.Time) (err error) {
 
 func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 	if worker.Cache == "" {
-		downloads, err := dataset.DefaultCache()
-		worker.Cache = filepath.Join(filepath.Dir(downloads), "cells")
+		downloads, _ := dataset.DefaultCache()
+		dir, remove, err := command.CellsFolder(downloads)
 		if err != nil {
-			var remove func() error
-			if worker.Cache, remove, err = disk.TemporaryFolder(command.CellsPrefix); err != nil {
-				return err
-			}
-			defer func() { _ = remove() }()
+			return err
+		}
+		defer func() { _ = remove() }()
+		if worker.Cache = dir; downloads == "" {
 			base.Log.Info("there is no cache folder: data sets are kept while this worker runs; --cache DIR keeps them", "folder", worker.Cache)
 		}
 	}
@@ -144,6 +145,8 @@ func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 		return &command.Interruption{Text: late.Error()}
 	case over:
 		base.Log.Info(late.Error())
+	case errors.As(err, new(*queue.EmptyError)):
+		base.Log.Info(err.Error())
 	case err != nil:
 		return fmt.Errorf("working: %w", err)
 	case ctx.Err() == nil:
@@ -154,4 +157,29 @@ func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 		base.Log.Info("ended by a signal; cells that were not finished were handed back")
 	}
 	return nil
+}
+
+// serveHealth answers health checks until stop is called. It begins before the worker connects,
+// which may take long.
+func serveHealth(ctx context.Context, base *command.Base, address string, health *run.Health) (stop func(), err error) {
+	if address == "" {
+		return func() {}, nil
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, command.Refusef("--health: %w; allowed is host:port, such as 127.0.0.1:8481, or :8481 for all addresses", err)
+	}
+	server := &http.Server{Handler: health.Handler(), ReadHeaderTimeout: 5 * time.Second}
+	ended := make(chan struct{})
+	go func() { // ends with stop
+		defer close(ended)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			base.Log.Error("answering health checks: " + err.Error())
+		}
+	}()
+	base.Log.Info("answering health checks", "address", listener.Addr().String())
+	return func() {
+		server.Close()
+		<-ended
+	}, nil
 }

@@ -5,11 +5,13 @@ import (
 	"context"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/testqueue"
 )
@@ -105,8 +107,28 @@ func TestEnd(t *testing.T) {
 	t.Parallel()
 	server := testqueue.Server(t, "127.0.0.1:0")
 	env := map[string]string{"AGEPATH_NATS": server.URL()}
+	if err := testqueue.Connect(t, queue.Config{URL: server.URL()}).EnsureStreams(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if code, _, message := do(t, t.Context(), env, "--drain", "--slots", "1"); code != command.ExitDone || !strings.Contains(message, "the queue is empty") {
 		t.Errorf("drain: exit status %d: %s", code, message)
+	}
+	q := testqueue.Connect(t, queue.Config{URL: server.URL()})
+	tasks := func(yield func(experiment.Task, error) bool) {
+		_ = yield(experiment.Task{Run: "run", Cell: "a"}, nil) && yield(experiment.Task{Run: "run", Cell: "b"}, nil)
+	}
+	_, _, err := q.Publish(t.Context(), tasks)
+	if err == nil {
+		_, err = q.Pause(t.Context(), "run")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, message := do(t, t.Context(), env, "--drain", "--slots", "1"); code != command.ExitDone || !strings.Contains(message, "empty but for 2 cells of paused runs") {
+		t.Errorf("a paused run: exit status %d: %s", code, message)
+	}
+	if err := q.Purge(t.Context(), "run"); err != nil {
+		t.Fatal(err)
 	}
 	soon := time.Now().Add(6 * time.Second).Format(time.RFC3339)
 	if code, _, message := do(t, t.Context(), env, "--until", soon, "--slots", "1"); code != command.ExitDone || !strings.Contains(message, "the time was over") {
@@ -131,5 +153,28 @@ func TestEnd(t *testing.T) {
 		if text := log.String(); code != c.code || !strings.Contains(text, c.want) {
 			t.Errorf("signal with %v at %s: exit status %d: %s", c.args, c.url, code, text)
 		}
+	}
+}
+
+// TestConfigIsReadAgain has a file of a coordinator that ended: another one writes its own address
+// there, and the worker that tries the former finds it.
+func TestConfigIsReadAgain(t *testing.T) {
+	t.Parallel()
+	server := testqueue.Server(t, "127.0.0.1:0")
+	file := filepath.Join(t.TempDir(), "worker.yaml")
+	put := func(url string) {
+		if err := os.WriteFile(file, []byte("nats: "+url+"\n"), 0o600); err != nil {
+			t.Error(err)
+		}
+	}
+	put(nowhere)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	log := &cutter{cut: func() { put(server.URL()) }}
+	code := execute(ctx, []string{"--drain", "--slots", "1", "--config", file}, command.Streams{
+		Out: io.Discard, Err: log, Env: func(string) (string, bool) { return "", false },
+	})
+	if code != command.ExitDone || !strings.Contains(log.String(), "the queue is empty") {
+		t.Errorf("exit status %d: %s", code, log)
 	}
 }

@@ -3,16 +3,15 @@
 //	cd deploy/release && go run . 0.1.0 ../../out/release
 //
 // For Linux, macOS and Windows on amd64 and arm64 it writes an archive with both programs, shell
-// completions, a first grid, LICENSE and README.md; also a multi-platform Linux image as a tar
-// archive of the OCI layout, a bill of materials (CycloneDX) and SHA256SUMS. The same commit gives
-// the same bytes in any folder.
+// completions, a first grid, LICENSE and README.md, and a wheel for Python; also a multi-platform
+// Linux image as a tar archive of the OCI layout, a bill of materials (CycloneDX) and SHA256SUMS. The
+// same commit gives the same bytes in any folder.
 package main
 
 import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -42,6 +41,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
 	"github.com/google/go-containerregistry/pkg/v1/static"
 	"github.com/google/go-containerregistry/pkg/v1/types"
 	"golang.org/x/crypto/x509roots/fallback/bundle"
@@ -104,13 +104,9 @@ func build(ctx context.Context, root, version, out string, platforms []platform)
 		return err
 	}
 	binaries := map[platform][]file{}
-	bill := newBill(version, committed)
 	for _, p := range platforms {
 		if binaries[p], err = compile(ctx, root, p); err != nil {
 			return err
-		}
-		if err := bill.add(binaries[p]); err != nil {
-			return fmt.Errorf("%s: %w", p, err)
 		}
 		files := append(slices.Clone(binaries[p]), common...)
 		suffix := ".tar.gz"
@@ -125,11 +121,14 @@ func build(ctx context.Context, root, version, out string, platforms []platform)
 		if err := os.WriteFile(filepath.Join(out, folder+suffix), data, 0o644); err != nil {
 			return err
 		}
+		if err := writeWheel(root, out, version, p, committed, binaries[p]); err != nil {
+			return fmt.Errorf("writing the wheel of %s: %w", p, err)
+		}
 	}
 	if err := writeImage(out, name+"_image.tar", version, committed, binaries); err != nil {
 		return fmt.Errorf("writing the image: %w", err)
 	}
-	if err := bill.write(filepath.Join(out, name+".cdx.json")); err != nil {
+	if err := writeBill(filepath.Join(out, name+".cdx.json"), version, committed, slices.Concat(slices.Collect(maps.Values(binaries))...)); err != nil {
 		return fmt.Errorf("writing the bill of materials: %w", err)
 	}
 	return writeSums(out)
@@ -148,7 +147,7 @@ func output(ctx context.Context, dir string, env []string, name string, args ...
 }
 
 // compile builds both programs for a platform. They name their commit, and no folder of this
-// machine.
+// machine, and fuse no operations, so that arm64 computes the bits of amd64.
 func compile(ctx context.Context, root string, p platform) ([]file, error) {
 	dir, err := os.MkdirTemp("", "agepath-release-")
 	if err != nil {
@@ -163,7 +162,7 @@ func compile(ctx context.Context, root string, p platform) ([]file, error) {
 			suffix = ".exe"
 		}
 		at := filepath.Join(dir, program+suffix)
-		if _, err := output(ctx, root, env, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-o", at, "./cmd/"+program); err != nil {
+		if _, err := output(ctx, root, env, "go", "build", "-trimpath", "-buildvcs=true", "-ldflags=-s -w", "-gcflags=all=-d=fmahash=qn", "-o", at, "./cmd/"+program); err != nil {
 			return nil, err
 		}
 		data, err := os.ReadFile(at)
@@ -250,8 +249,11 @@ func writeImage(out, name, version string, at time.Time, binaries map[platform][
 		if err != nil {
 			return err
 		}
-		image, err := mutate.AppendLayers(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON),
-			static.NewLayer(layer, types.OCIUncompressedLayer))
+		compressed, err := partial.UncompressedToLayer(static.NewLayer(layer, types.OCILayer))
+		if err != nil {
+			return err
+		}
+		image, err := mutate.AppendLayers(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON), compressed)
 		if err != nil {
 			return err
 		}
@@ -309,62 +311,46 @@ func writeImage(out, name, version string, at time.Time, binaries map[platform][
 	return os.WriteFile(filepath.Join(out, name), archive, 0o644)
 }
 
-type bill struct {
-	cyclonedx.BOM
-	modules   map[string]*debug.Module
-	goVersion string
-}
-
-func newBill(version string, at time.Time) *bill {
-	b := &bill{BOM: *cyclonedx.NewBOM(), modules: map[string]*debug.Module{}}
-	b.Metadata = &cyclonedx.Metadata{Timestamp: at.Format(time.RFC3339), Component: &cyclonedx.Component{
-		BOMRef: "agepath", Type: cyclonedx.ComponentTypeApplication, Name: "agepath", Version: version,
-		PackageURL: "pkg:golang/github.com/agepath/agepath@v" + version,
-		Licenses:   &cyclonedx.Licenses{{License: &cyclonedx.License{ID: "Apache-2.0"}}},
-	}}
-	return b
-}
-
-func (b *bill) add(programs []file) error {
+// writeBill writes the bill of materials of programs.
+func writeBill(to, version string, at time.Time, programs []file) error {
+	modules, goVersion := map[string]*debug.Module{}, ""
 	for _, f := range programs {
 		info, err := buildinfo.Read(bytes.NewReader(f.data))
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
-		b.goVersion = info.GoVersion
+		goVersion = info.GoVersion
 		for _, m := range info.Deps {
 			if m.Replace != nil {
 				m = m.Replace
 			}
-			b.modules[m.Path] = m
+			modules[m.Path] = m
 		}
 	}
-	return nil
-}
-
-func (b *bill) write(to string) error {
 	components := []cyclonedx.Component{{
-		BOMRef: "go", Type: cyclonedx.ComponentTypeLibrary, Name: "std", Version: b.goVersion, PackageURL: "pkg:golang/std@" + strings.TrimPrefix(b.goVersion, "go"),
+		BOMRef: "go", Type: cyclonedx.ComponentTypeLibrary, Name: "std", Version: goVersion, PackageURL: "pkg:golang/std@" + strings.TrimPrefix(goVersion, "go"),
 	}}
-	for _, m := range slices.SortedFunc(maps.Values(b.modules), func(a, c *debug.Module) int { return cmp.Compare(a.Path, c.Path) }) {
-		url := "pkg:golang/" + m.Path + "@" + m.Version
-		component := cyclonedx.Component{BOMRef: url, Type: cyclonedx.ComponentTypeLibrary, Name: m.Path, Version: m.Version, PackageURL: url}
+	for _, path := range slices.Sorted(maps.Keys(modules)) {
+		m := modules[path]
+		url := "pkg:golang/" + path + "@" + m.Version
+		component := cyclonedx.Component{BOMRef: url, Type: cyclonedx.ComponentTypeLibrary, Name: path, Version: m.Version, PackageURL: url}
 		if sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:")); err == nil && len(sum) == sha256.Size {
 			component.Hashes = &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}
 		}
 		components = append(components, component)
 	}
-	b.Components = &components
-	out, err := os.Create(to)
-	if err != nil {
+	bill := cyclonedx.NewBOM()
+	bill.Components = &components
+	bill.Metadata = &cyclonedx.Metadata{Timestamp: at.Format(time.RFC3339), Component: &cyclonedx.Component{
+		BOMRef: "agepath", Type: cyclonedx.ComponentTypeApplication, Name: "agepath", Version: version,
+		PackageURL: "pkg:golang/github.com/agepath/agepath@v" + version,
+		Licenses:   &cyclonedx.Licenses{{License: &cyclonedx.License{ID: "Apache-2.0"}}},
+	}}
+	var text bytes.Buffer
+	if err := cyclonedx.NewBOMEncoder(&text, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bill, cyclonedx.SpecVersion1_6); err != nil {
 		return err
 	}
-	encoder := cyclonedx.NewBOMEncoder(out, cyclonedx.BOMFileFormatJSON).SetPretty(true)
-	if err := encoder.EncodeVersion(&b.BOM, cyclonedx.SpecVersion1_6); err != nil {
-		out.Close()
-		return err
-	}
-	return out.Close()
+	return os.WriteFile(to, text.Bytes(), 0o644)
 }
 
 func writeSums(dir string) error {

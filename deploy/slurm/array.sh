@@ -26,9 +26,13 @@ end=${SLURM_JOB_END_TIME:-$(squeue --noheader --jobs="$task" --format=%e)}
 limit=()
 [[ $end == [0-9]* ]] && limit=(--until "$end") # there can be no limit
 
-status=0
-srun --cpus-per-task="$SLURM_CPUS_PER_TASK" \
-  worker --config "$file" --drain --slots "$SLURM_CPUS_PER_TASK" --connect-wait 2m "${limit[@]}" || status=$?
+# The file of a coordinator that was killed stays until the next one replaces it.
+for _ in {1..20}; do
+  status=0 began=$SECONDS
+  srun --cpus-per-task="$SLURM_CPUS_PER_TASK" \
+    worker --config "$file" --drain --slots "$SLURM_CPUS_PER_TASK" --connect-wait 30s "${limit[@]}" || status=$?
+  [ "$status" = 1 ] && [ -s "$file" ] && [ $((SECONDS - began)) -lt 60 ] || break
+done
 if [ "$status" = 130 ]; then # cells are left
   scontrol requeue "$task"
 fi

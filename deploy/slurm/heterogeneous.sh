@@ -17,9 +17,10 @@ end=${SLURM_JOB_END_TIME:-$(squeue --noheader --jobs="$SLURM_JOB_ID" --format=%e
 limit=()
 [[ $end == [0-9]* ]] && limit=(--until "$end") # there can be no limit
 
+before=$(cat "$out/worker.yaml" 2>/dev/null || true) # of a coordinator that was killed: each has another token
 srun --het-group=0 coordinator run "$grid" --out "$out" --listen :0 --workers 0 &
 coordinator=$!
-while [ ! -s "$out/worker.yaml" ]; do
+while [ ! -s "$out/worker.yaml" ] || [ "$(cat "$out/worker.yaml")" = "$before" ]; do
   if ! kill -0 "$coordinator" 2>/dev/null; then # nothing to compute, or an error
     wait "$coordinator"
     exit

@@ -135,6 +135,16 @@ func TestPythonForms(t *testing.T) {
 			one:   "from sklearn.linear_model import LogisticRegression\n@method\ndef fit(X, y, weights, cell):\n    return LogisticRegression().fit(X, (y > 0).astype(int), weights)\n",
 			other: "from sklearn.linear_model import LogisticRegression\n@method\ndef fit(X, y, weights, cell):\n    return LogisticRegression().fit(X, y, weights)\n",
 		},
+		"labels 0 and 1 of a function": {
+			set:   breast,
+			one:   "\n@method\ndef fit(X, y, weights, cell):\n    w = solve(X, y, weights)\n    return lambda Z: (Z @ w[:-1] + w[-1] > 0).astype(int)\n",
+			other: "\n@method\ndef fit(X, y, weights, cell):\n    w = solve(X, y, weights)\n    return lambda Z: np.where(Z @ w[:-1] + w[-1] > 0, 1, -1)\n",
+		},
+		"probabilities less 0.5": { // the remedy of those as they are
+			set:   breast,
+			one:   "\n@method\ndef fit(X, y, weights, cell):\n    w = solve(X, y, weights)\n    return lambda Z: 1 / (1 + np.exp(-(Z @ w[:-1] + w[-1]))) - 0.5\n",
+			other: "\n@method\ndef fit(X, y, weights, cell):\n    w = solve(X, y, weights)\n    return lambda Z: Z @ w[:-1] + w[-1]\n",
+		},
 		"classes by predictions": {
 			set: breast,
 			one: "from sklearn.neighbors import KNeighborsClassifier\n@method\ndef fit(X, y, weights, cell):\n    return KNeighborsClassifier(1).fit(X, y)\n",
@@ -221,6 +231,23 @@ func TestPythonTraps(t *testing.T) {
 	}
 }
 
+// TestPythonProbabilities wants answers of classes refused of which each row would be class 1, and
+// complex numbers.
+func TestPythonProbabilities(t *testing.T) {
+	t.Parallel()
+	path := python(t, "numpy")
+	for text, want := range map[string]string{
+		"w = solve(X, y, weights)\n    return lambda Z: 1 / (1 + np.exp(-Z @ w[:-1]))": "return p - 0.5 for a probability p",
+		"w = solve(X, y, weights)\n    return lambda Z: Z @ w[:-1] + 1j":               "complex numbers",
+		"return solve(X, y, weights) * 1j":                                             "complex numbers",
+	} {
+		o := try(t, path, imports+leastSquares+"\n@method\ndef fit(X, y, weights, cell):\n    "+text+"\n", "[]", "data=[breast_cancer]", "models=[{svm: {c: 0.1}}]")
+		if o.Status != experiment.Failed || !strings.Contains(o.Error, want) {
+			t.Errorf("%s: %s %q, want %q", text, o.Status, o.Error, want)
+		}
+	}
+}
+
 // seedOf returns a cell's seed.
 func seedOf(t *testing.T, o tried) int64 {
 	t.Helper()
@@ -267,5 +294,19 @@ func TestPythonProtocol(t *testing.T) {
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "coordinator try GRID NAME") {
 		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// TestPythonSoftware wants the versions of what a method imports in the outcome, as Python and pip know them.
+func TestPythonSoftware(t *testing.T) {
+	t.Parallel()
+	path := python(t, "numpy")
+	o := try(t, path, imports+"import json, csv\n@method\ndef fit(X, y, weights, cell):\n    return np.zeros(X.shape[1] + 1)\n", "[]")
+	want, err := exec.Command(path, "-c", "import importlib.metadata as m, platform; print('Python', platform.python_version() + ', numpy', m.version('numpy'), end='')").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Software != string(want) {
+		t.Errorf("the software is %q, want %q; %s\n%s", o.Software, want, o.Error, o.screen)
 	}
 }

@@ -113,7 +113,7 @@ func TestOwn(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if !regexp.MustCompile(`(?m)^ridge regression +0\.\d+ ± \S+ 0\.\d+ +0\.\d+ ± `).Match(out) || !strings.Contains(string(out), "trimmed") {
+	if !regexp.MustCompile(`(?m)^ridge regression +\d+\.\d+ ± \S+ \d+\.\d+ +\d+\.\d+ ± `).Match(out) || !strings.Contains(string(out), "trimmed") {
 		t.Errorf("no scores of the method trimmed:\n%s", out)
 	}
 	huber := regexp.MustCompile(`(?m) huber delta 0.2 +(.*)$`).FindSubmatch(out)

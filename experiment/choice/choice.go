@@ -27,13 +27,17 @@ const (
 // Rules lists the rules.
 var Rules = []Rule{Best, OneStandardError, Smoothed}
 
-// Auto in place of a trimmed share means that the errors themselves show which are contaminated.
-const Auto = -1
+// Auto in place of a trimmed share means that a robust scale scores the errors where they show
+// contaminated rows. Identities have the number: until version 0.2 it was -1 for another score.
+const Auto = -2
 
-// Words names a choice: the rule, the share of largest errors that scores exclude, or [Auto], and
-// the number of folds, 0 for a validation part.
-func (r Rule) Words(trimmed float64, folds int) string {
+// Words names a choice: the rule, the share of largest errors that scores exclude, or [Auto], which
+// labels score, "" for the given ones, and the number of folds, 0 for a validation part.
+func (r Rule) Words(trimmed float64, labels string, folds int) string {
 	words := string(r)
+	if labels != "" {
+		words += ", " + labels + " labels"
+	}
 	switch {
 	case trimmed == Auto:
 		words += ", trimmed auto"
@@ -71,7 +75,6 @@ type Curve struct {
 	Higher bool
 }
 
-// Add adds a point.
 func (c *Curve) Add(age, score, deviation float64, begins, down bool) {
 	if down {
 		c.Down++

@@ -105,8 +105,8 @@ func TestSmoothedCountsAges(t *testing.T) {
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for words, want := range map[string]string{
-		Best.Words(0, 0): "smoothed", OneStandardError.Words(0.25, 0): "smoothed, trimmed 0.25",
-		Smoothed.Words(0, 5): "smoothed, 5 folds", Best.Words(0.5, 10): "smoothed, trimmed 0.5, 10 folds",
+		Best.Words(0, "", 0): "smoothed", OneStandardError.Words(0.25, "", 0): "smoothed, trimmed 0.25",
+		Smoothed.Words(0, "corrected", 5): "smoothed, corrected labels, 5 folds", Best.Words(0.5, "", 10): "smoothed, trimmed 0.5, 10 folds",
 	} {
 		if have := Smoothed.Instead(words); have != want {
 			t.Errorf("smoothed instead of %q is %q, want %q", words, have, want)

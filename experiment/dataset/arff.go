@@ -188,9 +188,6 @@ func (a *arff) attribute(b []byte) error {
 		}
 	case equalFold(kind, "string"), equalFold(kind, "date"):
 		a.refuse(strings.ToLower(string(kind)) + " attribute")
-	case equalFold(kind, "relational"):
-		a.refuse("relational attribute")
-		err = a.skipRelational()
 	default:
 		err = fmt.Errorf("type %q: allowed are numeric, real, integer and {value, ...}", short(b))
 	}
@@ -209,27 +206,6 @@ func (a *arff) attribute(b []byte) error {
 
 func (a *arff) refuse(why string) {
 	a.refused = append(a.refused, refused{len(a.columns), a.l.line, why})
-}
-
-func (a *arff) skipRelational() error {
-	for depth := 1; depth > 0; {
-		b, err := a.line()
-		if errors.Is(err, io.EOF) {
-			return errors.New("there is no @end")
-		} else if err != nil {
-			return err
-		}
-		keyword, rest := word(b)
-		switch {
-		case equalFold(keyword, "@end"):
-			depth--
-		case equalFold(keyword, "@attribute"):
-			if at := bytes.LastIndexAny(rest, " \t"); at >= 0 && equalFold(rest[at+1:], "relational") {
-				depth++
-			}
-		}
-	}
-	return nil
 }
 
 func (a *arff) nominal(b []byte, col *column) error {
@@ -297,7 +273,11 @@ func (a *arff) denseRow(b []byte) error {
 	if err := a.s.split(b, a.l); err != nil {
 		return err
 	}
-	if n := len(a.s.fields); n != len(a.columns) {
+	n := len(a.s.fields)
+	if last := a.s.fields[n-1]; n == len(a.columns)+1 && len(last) > 2 && last[0] == '{' && last[len(last)-1] == '}' {
+		return fmt.Errorf("%d values, where %d attributes are declared: %s is a weight of the row; weights are not read: remove it", n, n-1, short(last))
+	}
+	if n != len(a.columns) {
 		return fmt.Errorf("%d values, where %d attributes are declared", n, len(a.columns))
 	}
 	for c, field := range a.s.fields {
@@ -340,7 +320,7 @@ func (a *arff) sparseRow(b []byte) error {
 		return err
 	}
 	if rest := trim(b[i:]); len(rest) > 0 && rest[0] != '%' {
-		return fmt.Errorf("%q after a sparse row: allowed is nothing, weights are not read", short(rest))
+		return fmt.Errorf("%q after a sparse row: weights are not read: remove it", short(rest))
 	}
 	return nil
 }

@@ -56,9 +56,9 @@ func TestARFF(t *testing.T) {
 			Options{Encode: "onehot"}, Classification, []string{"c=0", "c=x", "c=z"}, [][]float64{{0, 1, 0, 1}, {0, 0, 1, -1}, {1, 0, 0, 1}},
 		},
 		"dropped attributes": {
-			"@attribute id string\n@attribute a real\n@attribute day date 'yyyy-MM-dd'\n@attribute bag relational\n@attribute u real\n@attribute inner relational\n@attribute w real\n@end inner\n@end bag\n" +
-				"@attribute none {}\n@attribute y real\n@data\n'x, 1',2,'2020-01-01','1,2\\n3,4',?,3\ny,5,?,?,?,6\nz,8,?,?,?,9\n",
-			Options{Drop: []string{"id", "day", "bag", "none"}}, Regression, []string{"a"}, [][]float64{{2, 3}, {5, 6}, {8, 9}},
+			"@attribute id string\n@attribute a real\n@attribute day date 'yyyy-MM-dd'\n" +
+				"@attribute none {}\n@attribute y real\n@data\n'x, 1',2,'2020-01-01',?,3\ny,5,?,?,6\nz,8,?,?,9\n",
+			Options{Drop: []string{"id", "day", "none"}}, Regression, []string{"a"}, [][]float64{{2, 3}, {5, 6}, {8, 9}},
 		},
 		"sparse": {
 			"@attribute a real\n@attribute k {5,6}\n@attribute c {u,v}\n@attribute y real\n@data\n{0 1, 3 3}\n{1 6,2 'v' ,3 6 } % note\n{}\n{ 0\t8, 2 u, 3 9 }\n",
@@ -127,8 +127,7 @@ func TestARFFErrors(t *testing.T) {
 		"no values":             {"@attribute a {}\n@attribute b real\n@attribute y real\n@data\n", Options{}, []string{"line 1, column 0 (a): a nominal attribute without values"}},
 		"string":                {"@attribute b real\n@attribute a String\n@attribute y real\n@data\n", Options{}, []string{"line 2, column 1 (a): string attribute", "dropped"}},
 		"date":                  {"@attribute b real\n@attribute y DATE 'yyyy'\n@data\n", Options{}, []string{"line 2, column 1 (y): date attribute"}},
-		"relational":            {"@attribute b real\n@attribute a relational\n@attribute c real\n@end a\n@attribute y real\n@data\n", Options{}, []string{"column 1 (a): relational attribute"}},
-		"open relational":       {"@attribute a relational\n@attribute c real\n", Options{}, []string{"there is no @end"}},
+		"relational":            {"@attribute b real\n@attribute a relational\n@attribute c real\n@end a\n@attribute y real\n@data\n", Options{}, []string{`line 2: @attribute a: type "relational": allowed are numeric`}},
 		"ragged":                {head + "1,u,3\n\n1,u\n", Options{}, []string{"line 8: 2 values, where 3 attributes are declared"}},
 		"weight":                {head + "1,u,3,{2}\n", Options{}, []string{"line 6: 4 values"}},
 		"text":                  {head + "1,u,3\nx,u,3\n", Options{}, []string{`line 7, column 0 (a): text "x" in a number column`}},
@@ -145,7 +144,7 @@ func TestARFFErrors(t *testing.T) {
 		"sparse order":          {head + "{1 u,0 1}\n", Options{}, []string{"line 6: index 0 after 1"}},
 		"sparse twice":          {head + "{1 u,1 u}\n", Options{}, []string{"line 6: index 1 after 1"}},
 		"sparse without value":  {head + "{1}\n", Options{}, []string{"line 6", "{index value, ...}"}},
-		"sparse empty value":    {head + "{0 ,1 u}\n", Options{}, []string{"line 6, column 0 (a): 1 missing"}},
+		"sparse empty value":    {head + "{0 ,1 u}\n", Options{}, []string{"line 6, column 0 (a): every value is missing"}},
 		"sparse open":           {head + "{0 1\n", Options{}, []string{"line 6: a sparse row without }"}},
 		"sparse empty open":     {head + "{", Options{}, []string{"line 6"}},
 		"sparse text":           {head + "{0 x}\n", Options{}, []string{`line 6, column 0 (a): text "x"`}},

@@ -2,6 +2,8 @@ package dataset
 
 import (
 	"cmp"
+	"context"
+	"embed"
 	"slices"
 	"strings"
 
@@ -44,7 +46,6 @@ type File struct {
 	Fetched bool
 }
 
-// Download returns the downloaded form.
 func (e Entry) Download() (File, bool) {
 	i := slices.IndexFunc(e.Files, func(f File) bool { return f.Fetched })
 	if i < 0 {
@@ -83,12 +84,33 @@ func (e Entry) spelling(name string) (string, bool) {
 }
 
 // Meant suggests similar names, as in "; did you mean digits?", or returns "".
-func Meant(name string) string { return spelling.After(name, names()) }
-
-func names() []string {
+func Meant(name string) string {
 	var known []string
 	for _, entry := range Catalog() {
 		known = append(append(known, entry.Name), entry.Aliases...)
 	}
-	return known
+	return spelling.After(name, known)
+}
+
+//go:embed data/*.gz
+var embeddedFiles embed.FS
+
+var embeddedOptions = map[string]Options{
+	"breast_cancer": {Task: Classification, Classes: Classes{Negative: []string{"0"}, Positive: []string{"1"}}},
+	"diabetes":      {Task: Regression},
+	"digits":        {Task: Classification, Classes: Classes{Negative: []string{"0", "1", "2", "3", "4"}}},
+}
+
+// embedded reads an embedded data set. Sources are in data/README.md.
+func (e Entry) embedded(ctx context.Context) (*Dataset, error) {
+	name := e.Name + ".csv.gz"
+	file, err := embeddedFiles.Open("data/" + name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := Read(ctx, file, name, embeddedOptions[e.Name])
+	if err == nil {
+		d.Reading = Reading{How: "embedded in the program; " + d.named()}
+	}
+	return d, err
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/agepath/agepath/internal/spelling"
 )
 
 // TestCatalogNamesThePapersSets lists the data sets of Tables 1 and 4 as the
@@ -96,11 +94,11 @@ func TestNear(t *testing.T) {
 		"mfeat_pixel": "mfeat-pixel", "brest_cancer": "breast_cancer", "magic": "MagicTelescope",
 		"pendigit": "pendigits", "house8L": "house_8L", "deltaelevators": "delta_elevators", "Nomoa": "nomao",
 	} {
-		if got := spelling.Near(name, names()); len(got) == 0 || got[0] != want {
+		if got := Meant(name); !strings.HasPrefix(got, "; did you mean "+want) {
 			t.Errorf("near %q: %v, want %s first", name, got, want)
 		}
 	}
-	if got := spelling.Near("imagenet-large", names()); len(got) != 0 {
+	if got := Meant("imagenet-large"); got != "" {
 		t.Errorf("near a name that is like none: %v", got)
 	}
 }

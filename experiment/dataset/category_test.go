@@ -24,7 +24,7 @@ func TestOneHot(t *testing.T) {
 			[][]float64{{1, 0, 0, 1, 0, 1, 1}, {0, 1, 0, 2, 0, 1, 2}, {0, 0, 1, 3, 1, 0, 5}},
 		},
 		"text in the first line without names": {
-			"red,1,1\nblue,3,2\nred,5,9\n", Options{Encode: "onehot"}, "x0=blue x0=red x1",
+			"red,1,1\nblue,3,2\nred,5,9\n", Options{Encode: "onehot", Header: &no}, "x0=blue x0=red x1",
 			[][]float64{{0, 1, 1, 1}, {1, 0, 3, 2}, {0, 1, 5, 9}},
 		},
 		"tabs and no text": {
@@ -94,8 +94,8 @@ func TestOneHotErrors(t *testing.T) {
 		want       []string
 	}{
 		"not asked for":           {"a,y\nu,1\nv,2\n", "a.csv", Options{}, []string{"line 2, column 0 (a)", `text "u" in a number column`}},
-		"text behind numbers":     {"a,y\n1,1\n?,2\nv,2\n", "a.csv", hot, []string{"line 4, column 0 (a)", `text "v" where line 2 has a number`, "encode: {onehot: [...]}"}},
-		"a number behind text":    {"a,y\nu,1\n2,2\n", "a.csv", hot, []string{"line 3, column 0 (a)", "the number 2 where line 2 has text"}},
+		"text behind numbers":     {"a,y\n1,1\n?,2\nv,2\n", "a.csv", hot, []string{"line 4, column 0 (a)", `text "v" in a number column`, `missing_marks: ["?", "v"]`, "encode: {onehot: [0]}"}},
+		"a number behind text":    {"a,y\nu,1\n2,2\n", "a.csv", hot, []string{"line 2, column 0 (a)", `text "u" where line 3 has the number 2`}},
 		"nothing to encode":       {"a,b,y\n?,1,1\n,2,2\n", "a.csv", Options{OneHot: []string{"a"}, Missing: "median"}, []string{"line 2, column 0 (a)", "every value is missing"}},
 		"a missing value":         {"a,y\nu,1\n,2\n", "a.csv", hot, []string{"line 3, column 0 (a)", "1 missing values"}},
 		"the target":              {"a,y\nu,1\nv,2\n", "a.csv", listed("y"), []string{`encode: column "y" is no feature`}},
@@ -104,7 +104,7 @@ func TestOneHotErrors(t *testing.T) {
 		"columns of LIBSVM":       {"1 1:2\n", "a.libsvm", listed("1"), []string{"for csv, tsv and space files, not for libsvm"}},
 		"another word":            {"1,2\n", "a.csv", Options{Encode: "ordinal"}, []string{`encode "ordinal": allowed are refuse and onehot`}},
 		"each row left out":       {"a,b,y\nu,?,1\nv,,2\n", "a.csv", Options{Encode: "onehot", Missing: "drop"}, []string{"missing: drop leaves none"}},
-		"half a line of names":    {"age,5\n1,2\n", "a.csv", hot, []string{"the number 1 where line 1 has text", "header: true"}},
+		"half a line of names":    {"age,5\n1,2\n", "a.csv", hot, []string{"line 1: some fields are text, others numbers", "header: true"}},
 		"text of the last target": {"c,y\nu,1\nv,x\n", "a.csv", hot, []string{`text "x" in a number column`}},
 	} {
 		t.Run(name, func(t *testing.T) {

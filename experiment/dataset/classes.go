@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,14 +13,18 @@ import (
 
 // label is a label of a target, equal by text or number: 1, 1.0 and +1 are one.
 type label struct {
-	text   string // unless a number
+	text   string // unless a number that a float64 has
 	number float64
 	isText bool
 }
 
 func parseLabel(text string) label {
 	if v, kind := parse([]byte(text)); kind == isNumber {
-		return label{number: v + 0} // -0 is 0
+		l := label{number: v + 0} // -0 is 0
+		if exact := exactNumber([]byte(text), v); exact != formatNumber(v) {
+			l.text = exact
+		}
+		return l
 	}
 	return label{text: text, isText: true}
 }
@@ -28,7 +33,7 @@ func (l label) String() string {
 	if l.isText {
 		return strconv.Quote(short([]byte(l.text)))
 	}
-	return formatNumber(l.number)
+	return cmp.Or(l.text, formatNumber(l.number))
 }
 
 func compareLabels(a, b label) int {
@@ -40,7 +45,7 @@ func compareLabels(a, b label) int {
 	case b.isText:
 		return -1
 	}
-	return cmp.Compare(a.number, b.number)
+	return cmp.Or(cmp.Compare(a.number, b.number), decimal(a.String()).Cmp(decimal(b.String())))
 }
 
 func (w *words) labels() []label {
@@ -55,12 +60,12 @@ func errLabels(most int) error {
 	return fmt.Errorf("more than %d labels, the most that are allowed", most)
 }
 
-// setTargets sets task and targets.
 func (t *table) setTargets(d *Dataset) error {
 	col := &t.columns[t.target]
 	if d.Task = t.o.Task; d.Task == "" {
 		d.Task = Regression
-		if col.words != nil || !t.o.Classes.isZero() || twoValues(col.values) {
+		numbers := col.words != nil && !col.words.declared && col.words.areNumbers()
+		if col.words != nil && !numbers || !t.o.Classes.isZero() || twoValues(col.values) {
 			d.Task = Classification
 		}
 	}
@@ -68,7 +73,8 @@ func (t *table) setTargets(d *Dataset) error {
 	switch {
 	case d.Task == Classification:
 		became, err = t.classify(d, col)
-	case col.words != nil && !col.words.numeric:
+		col.lossy.count = 0 // labels have all their digits
+	case col.words != nil && !col.words.areNumbers():
 		err = errors.New("nominal values that are no numbers: not a target for regression")
 	default:
 		d.Y = col.numbers()
@@ -87,7 +93,10 @@ func (t *table) setTargets(d *Dataset) error {
 func twoValues(values []float64) bool {
 	seen := map[float64]bool{}
 	for _, v := range values {
-		if seen[v] = true; len(seen) > 2 {
+		if !math.IsNaN(v) {
+			seen[v] = true
+		}
+		if len(seen) > 2 {
 			return false
 		}
 	}
@@ -103,6 +112,9 @@ func (t *table) classify(d *Dataset, col *column) (became string, err error) {
 	}
 	first := make(map[label]int) // line of first appearance
 	for row, v := range col.values {
+		if math.IsNaN(v) {
+			continue
+		}
 		if l := at(v); first[l] == 0 {
 			if len(first) == t.limits.columns {
 				return "", errLabels(t.limits.columns)
@@ -121,16 +133,30 @@ func (t *table) classify(d *Dataset, col *column) (became string, err error) {
 		}
 		slices.SortFunc(labels, func(a, b label) int { return cmp.Compare(rank[a], rank[b]) })
 	}
+	if len(labels) == 0 || len(labels) == 1 && col.gaps > 0 {
+		return "", nil // the missing ones are reported
+	}
 	signs, err := t.o.Classes.signs(labels, first)
 	if err != nil {
+		if label := (judge{t}).labelling(); label.Options != nil {
+			err = remedied(err, label)
+		}
 		return "", err
 	}
 	d.Y = make([]float64, d.N)
 	for row, v := range col.values {
-		d.Y[row] = signs[at(v)]
+		if !math.IsNaN(v) {
+			d.Y[row] = signs[at(v)]
+		}
 	}
-	negative, positive := divide(labels, signs)
-	return fmt.Sprintf("%s -1, %s +1", are(negative), are(positive)), nil
+	are := func(sign float64) string {
+		list := slices.DeleteFunc(slices.Clone(labels), func(l label) bool { return signs[l] != sign })
+		if len(list) == 1 {
+			return some(list) + " is"
+		}
+		return some(list) + " are"
+	}
+	return fmt.Sprintf("%s -1, %s +1", are(-1), are(1)), nil
 }
 
 // signs maps sorted labels to -1 and +1. first has the lines of these and of labels that may be
@@ -141,13 +167,10 @@ func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, 
 	}
 	signs := make(map[label]float64, len(labels))
 	if c.isZero() {
-		words := func(l label) bool { return l.isText && !isDecimalComma(l.text) }
-		if labels[len(labels)-1].isText && !slices.ContainsFunc(labels, words) {
-			return nil, fmt.Errorf("labels with decimal commas (%s)%s", some(labels), decimalHint)
-		}
 		if len(labels) > 2 {
-			return nil, fmt.Errorf("%d labels (%s) and no mapping to two classes: name the negative or the positive labels, as in classes: {positive: [%v]}; "+
-				"the third, %v, is first in line %d", len(labels), some(labels), labels[len(labels)-1], labels[2], first[labels[2]])
+			return nil, remedied(fmt.Errorf("%d labels (%s) and no mapping to two classes; the third, %v, is first in line %d",
+				len(labels), some(labels), labels[2], first[labels[2]]),
+				remedy("makes all others the negative class", fmt.Sprintf("classes: {positive: [%v]}", labels[len(labels)-1])))
 		}
 		signs[labels[0]], signs[labels[1]] = -1, 1
 		return signs, nil
@@ -184,37 +207,15 @@ func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, 
 	return signs, nil
 }
 
-func divide(labels []label, signs map[label]float64) (negative, positive []label) {
-	for _, l := range labels {
-		if signs[l] < 0 {
-			negative = append(negative, l)
-		} else {
-			positive = append(positive, l)
-		}
-	}
-	return negative, positive
-}
-
-func are(labels []label) string {
-	if len(labels) == 1 {
-		return some(labels) + " is"
-	}
-	return some(labels) + " are"
-}
-
 const someMost = 10
 
 func some[T any](values []T) string {
-	var b strings.Builder
-	for i, v := range values {
-		if i == someMost {
-			fmt.Fprintf(&b, ", ... (%d in all)", len(values))
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprint(&b, v)
+	var texts []string
+	for _, v := range values[:min(len(values), someMost)] {
+		texts = append(texts, fmt.Sprint(v))
 	}
-	return b.String()
+	if len(values) > someMost {
+		texts = append(texts, fmt.Sprintf("... (%d in all)", len(values)))
+	}
+	return strings.Join(texts, ", ")
 }

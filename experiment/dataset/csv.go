@@ -14,6 +14,8 @@ const (
 )
 
 func readDelimited(l *lines, t *table, delim byte) error {
+	t.delim = delim
+	t.marks = t.o.marks()
 	s := splitter{delim: delim, most: t.limits.columns}
 	next, err := s.record(l)
 	var sample []record
@@ -55,14 +57,18 @@ func readDelimited(l *lines, t *table, delim byte) error {
 
 func (t *table) addRecord(row record) error {
 	if have, width := len(row.fields), len(t.columns); have != width {
-		return inLine(row.line, fmt.Errorf("%d fields, where line %d has %d", have, t.wide, width))
+		if t.uneven++; t.uneven == 1 {
+			t.report(inLine(row.line, fmt.Errorf("%d fields, where line %d has %d", have, t.wide, width)))
+			t.first = t.problems[len(t.problems)-1]
+		}
+		return nil
 	}
 	if err := t.begin(row.line); err != nil {
 		return inLine(row.line, err)
 	}
 	for c, field := range row.fields {
 		if !t.o.KeepQuoted && len(field) > 0 && row.isQuoted(c) && t.columns[c].role != dropped {
-			if _, kind := t.o.parse(field); kind == isMissing {
+			if _, kind := t.parse(field); kind == isMissing {
 				t.inQuotes++
 			}
 		}

@@ -10,12 +10,6 @@ import (
 	"strings"
 )
 
-var (
-	errHeader  = errors.New("some fields are text, others numbers: say whether the line holds the names of the columns (header: true or false)")
-	errNumbers = errors.New("the line counts 0, 1, 2, ... as names of columns without names do, and may hold values: " +
-		"say whether it holds the names of the columns (header: true or false)")
-)
-
 type sniffer struct {
 	*table
 	delim  byte
@@ -24,33 +18,60 @@ type sniffer struct {
 	body   []record // without names
 }
 
-// readFirst derives header and columns from the first records.
+// readFirst derives header and columns from the first records. It reports an ambiguous first line,
+// and goes on with the likelier reading.
 func (t *table) readFirst(sample []record, delim byte) error {
-	s := &sniffer{table: t, delim: delim, first: sample[0], sample: sample, body: sample}
-	var err error
-	if t.header, err = s.isHeader(); err != nil {
+	s := &sniffer{table: t, delim: delim, first: sample[0], sample: sample}
+	var sure bool
+	t.header, sure = s.isHeader()
+	if err := s.setFirst(); err != nil {
 		return err
 	}
-	if t.header {
-		s.body = sample[1:]
+	what := "the line counts 0, 1, 2, ... as names of columns without names do, and may hold values"
+	guess := false
+	if sure {
+		what = "some fields are text, others numbers"
+		sure, guess = s.isRow()
 	}
-	s.makeColumns()
-	if err := t.setColumns(t.columns); err != nil {
-		return err
+	if !sure {
+		remedies := []Remedy{remedy("takes the line for a row", "header: false"), remedy("takes it for the names of the columns", "header: true")}
+		if guess {
+			slices.Reverse(remedies)
+		}
+		t.report(inLine(s.first.line, remedied(errors.New(what), remedies...)))
 	}
-	s.describe()
-	if t.header || t.o.Header != nil {
-		return nil
-	}
-	for i := range s.first.fields {
-		if s.isText(s.first, i) && t.columns[i].role == feature && t.o.Encode != encodeOneHot && t.columns[i].words == nil {
-			return errHeader
+	if t.header = t.header || guess; guess {
+		if err := s.setFirst(); err != nil {
+			return err
 		}
 	}
-	if t.target >= 0 && s.isText(s.first, t.target) && len(s.body) > 1 && !s.isText(s.body[1], t.target) {
-		return errHeader
-	}
+	s.describe()
 	return nil
+}
+
+func (s *sniffer) setFirst() error {
+	s.body, s.trailing = s.sample, 0
+	if s.header {
+		s.body = s.sample[1:]
+	}
+	s.makeColumns()
+	return s.setColumns(s.columns)
+}
+
+// isRow reports whether a first line that is taken for a row is surely one, or may have names.
+func (s *sniffer) isRow() (sure, named bool) {
+	if s.header || s.o.Header != nil {
+		return true, false
+	}
+	sure = true
+	for c, field := range s.first.fields {
+		feature := s.columns[c].role == feature && s.columns[c].words == nil
+		below := len(s.body) > 1 && !s.isText(s.body[1], c) && !s.body[1].isEmpty(c)
+		if s.isText(s.first, c) && !looksNumber(string(field)) && (feature || c == s.target && below) {
+			sure, named = false, named || below
+		}
+	}
+	return sure, named
 }
 
 func (s *sniffer) isText(r record, c int) bool {
@@ -61,30 +82,31 @@ func (s *sniffer) isText(r record, c int) bool {
 	return kind == isText
 }
 
-func (s *sniffer) isHeader() (bool, error) {
+// isHeader reports whether the first line has names. It is not sure of small counts.
+func (s *sniffer) isHeader() (names, sure bool) {
 	if s.o.Header != nil {
-		return *s.o.Header, nil
+		return *s.o.Header, true
 	}
-	if slices.ContainsFunc(slices.Concat(s.o.Drop, s.o.OneHot, []string{s.o.Target}), isName) {
-		return true, nil
+	if slices.ContainsFunc(slices.Concat(s.o.Drop, s.o.OneHot, []string{s.o.Target, s.o.Clean.Column, s.o.Parts.Column}), isName) {
+		return true, true
 	}
 	first, rows := s.first, s.sample[1:]
 	f := s.fieldsOf(first, rows)
 	switch {
 	case f.others > 0:
-		return false, nil
+		return false, true
 	case f.numbers == 0:
-		return f.texts > 0, nil
+		return f.texts > 0, true
 	case len(rows) == 0:
-		return false, nil
+		return false, true
 	case f.quoted == f.numbers: // only names are quoted
-		return true, nil
+		return true, true
 	case f.own < f.numbers:
-		return f.texts == 0 && s.isAbove(rows), nil
+		return f.texts == 0 && s.isAbove(rows), true
 	case f.texts > 0:
-		return s.isNamed(first, rows), nil
+		return s.isNamed(first, rows), true
 	case f.unnamed:
-		return distinct(rows, 0), nil
+		return distinct(rows, 0), true
 	}
 	return s.isCounted(first.fields[:f.end], rows)
 }
@@ -189,9 +211,9 @@ func isAmong(rows []record, c int, text []byte) bool {
 
 // isCounted reports whether a record that counts columns from 0 is a header, as pandas writes: a
 // column has only fractions, or a value is unique. Six consecutive numbers are no coincidence.
-func (s *sniffer) isCounted(names [][]byte, rows []record) (bool, error) {
+func (s *sniffer) isCounted(names [][]byte, rows []record) (counted, sure bool) {
 	if s.hasFraction(rows) {
-		return true, nil
+		return true, true
 	}
 	on := len(names) // first value if rows continue the count
 	for c := range names {
@@ -200,17 +222,17 @@ func (s *sniffer) isCounted(names [][]byte, rows []record) (bool, error) {
 		}
 	}
 	if len(names) < 3 || on == 0 {
-		return false, nil
+		return false, true
 	}
 	if len(names) > 5 {
-		return true, nil
+		return true, true
 	}
 	for c, name := range names {
 		if !isAmong(rows, c, name) {
-			return true, nil
+			return true, true
 		}
 	}
-	return false, errNumbers
+	return false, false
 }
 
 func (s *sniffer) isFraction(rows []record, c int) bool {

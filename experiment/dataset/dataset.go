@@ -19,4 +19,6 @@ type Dataset struct {
 	X        []float64 // N × D, row-major, finite; NaN if missing, for [Prepare] to fill
 	Y        []float64 // finite; -1 or +1 for classification
 	Reading  Reading   // not encoded
+
+	uses []use // by row, nil unless [Options.Clean] or [Options.Parts] is set
 }

@@ -17,15 +17,19 @@ import (
 
 // The canonical form of a data set, all numbers little endian:
 //
-//	magic     8 bytes  "AGEDATA" and the version, 1
+//	magic     8 bytes  "AGEDATA" and the version, 1 or 2
 //	task      1 byte   0 classification, 1 regression
 //	N, D      uint64   rows, features
 //	name      uint32 length and bytes of UTF-8
 //	features  D names in the same form
 //	X         N*D float64, row-major
 //	Y         N float64
+//	uses      N bytes in version 2 (see use.byte), which says what rows may be used for
 //	checksum  uint32   CRC-32C of all bytes before it
-const encodingMagic = "AGEDATA\x01"
+const (
+	encodingMagic = "AGEDATA\x01"
+	usesVersion   = 2
+)
 
 const maxName = 1 << 20
 
@@ -52,8 +56,11 @@ func (d *Dataset) validate() error {
 		return fmt.Errorf("%d rows of %d features with %d values, %d targets and %d names", d.N, d.D, len(d.X), len(d.Y), len(d.Features))
 	}
 	for _, name := range append([]string{d.Name}, d.Features...) {
-		if err := validName(name); err != nil {
-			return err
+		switch {
+		case len(name) > maxName:
+			return fmt.Errorf("a name of %d bytes: at most %d are allowed", len(name), maxName)
+		case !utf8.ValidString(name):
+			return fmt.Errorf("name %q is not UTF-8", name)
 		}
 	}
 	unfit := func(v float64) bool { return NotFinite(v) && math.Float64bits(v) != math.Float64bits(math.NaN()) }
@@ -73,16 +80,6 @@ func (d *Dataset) validate() error {
 
 // NotFinite reports whether a number is NaN or infinite.
 func NotFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
-
-func validName(name string) error {
-	if len(name) > maxName {
-		return fmt.Errorf("a name of %d bytes: at most %d are allowed", len(name), maxName)
-	}
-	if !utf8.ValidString(name) {
-		return fmt.Errorf("name %q is not UTF-8", name)
-	}
-	return nil
-}
 
 // Encode writes the canonical form, the same bytes on every machine, of a valid data set.
 func Encode(w io.Writer, d *Dataset) error {
@@ -107,6 +104,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (d *Dataset) encode(b *bufio.Writer) {
 	head := encodedHead{Task: uint8(slices.Index(tasks, d.Task)), N: uint64(d.N), D: uint64(d.D)}
 	copy(head.Magic[:], encodingMagic)
+	if d.uses != nil {
+		head.Magic[7] = usesVersion
+	}
 	_ = binary.Write(b, binary.LittleEndian, head)
 	for _, name := range append([]string{d.Name}, d.Features...) {
 		_, _ = b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(name))))
@@ -114,6 +114,33 @@ func (d *Dataset) encode(b *bufio.Writer) {
 	}
 	writeFloats(b, d.X)
 	writeFloats(b, d.Y)
+	_, _ = b.Write(d.useBytes())
+}
+
+// useBytes has a byte for each row: its part from 0, plus 4 if it is known to be clean.
+func (d *Dataset) useBytes() []byte {
+	list := make([]byte, len(d.uses))
+	for i, u := range d.uses {
+		if list[i] = byte(u.part); u.clean {
+			list[i] += 4
+		}
+	}
+	return list
+}
+
+func (d *Dataset) decodeUses(in io.Reader) error {
+	list := make([]byte, d.N)
+	if _, err := io.ReadFull(in, list); err != nil {
+		return err
+	}
+	d.uses = make([]use, d.N)
+	for i, b := range list {
+		if b >= 8 {
+			return fmt.Errorf("row %d: unknown use %d", i, b)
+		}
+		d.uses[i] = use{b >= 4, part(b % 4)}
+	}
+	return nil
 }
 
 func writeFloats(w io.Writer, values []float64) {
@@ -124,7 +151,7 @@ func writeFloats(w io.Writer, values []float64) {
 	}
 }
 
-// Digest is the hex SHA-256 of task, shape, X and Y: renaming changes no cell.
+// Digest is the hex SHA-256 of task, shape, X, Y and uses of rows: renaming changes no cell.
 func (d *Dataset) Digest() string {
 	h := sha256.New()
 	head := append([]byte("agepath data set, version 1\x00"), d.Task...)
@@ -134,6 +161,7 @@ func (d *Dataset) Digest() string {
 	h.Write(head)
 	writeFloats(h, d.X)
 	writeFloats(h, d.Y)
+	h.Write(d.useBytes())
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -160,8 +188,8 @@ func decode(all *bufio.Reader) (*Dataset, error) {
 	switch magic := string(head.Magic[:]); {
 	case magic[:7] != encodingMagic[:7]:
 		return nil, errors.New("not an encoded data set")
-	case magic != encodingMagic:
-		return nil, fmt.Errorf("version %d, only version %d is known", magic[7], encodingMagic[7])
+	case magic[7] != encodingMagic[7] && magic[7] != usesVersion:
+		return nil, fmt.Errorf("version %d, only versions %d and %d are known", magic[7], encodingMagic[7], usesVersion)
 	case int(head.Task) >= len(tasks):
 		return nil, fmt.Errorf("unknown task %d", head.Task)
 	case head.N < 1 || head.D < 1 || head.N > most/head.D:
@@ -179,6 +207,9 @@ func decode(all *bufio.Reader) (*Dataset, error) {
 	var err error
 	if d.X, err = decodeFloats(in, d.N*d.D); err == nil {
 		d.Y, err = decodeFloats(in, d.N)
+	}
+	if err == nil && head.Magic[7] == usesVersion {
+		err = d.decodeUses(in)
 	}
 	if err != nil {
 		return nil, err

@@ -120,7 +120,7 @@ func TestDecodeErrors(t *testing.T) {
 		word string
 	}{
 		"other file":        {[]byte("@relation something long enough"), "not an encoded data set"},
-		"version":           {with(7, 2), "version 2, only version 1"},
+		"version":           {with(7, 3), "version 3, only versions 1 and 2"},
 		"task":              {with(8, 7), "unknown task 7"},
 		"no rows":           {with(9, 0), "impossible shape: 0 rows"},
 		"no features":       {with(17, 0), "impossible shape: 3 rows, 0 features"},
@@ -215,6 +215,7 @@ func TestDigest(t *testing.T) {
 	}{
 		"name":     {func(d *Dataset) { d.Name = "other" }, true},
 		"features": {func(d *Dataset) { d.Features[0] = "other" }, true},
+		"uses":     {func(d *Dataset) { d.uses = make([]use, d.N) }, false},
 		"reading":  {func(d *Dataset) { d.Reading.How = "other" }, true},
 		"task":     {func(d *Dataset) { d.Task = Regression }, false},
 		"value":    {func(d *Dataset) { d.X[5] = math.Nextafter(math.Pi, 4) }, false},
@@ -228,7 +229,7 @@ func TestDigest(t *testing.T) {
 			t.Errorf("%s changed: digest %s, was %s", name, got, want)
 		}
 	}
-	if fields := reflect.TypeFor[Dataset]().NumField(); fields != 8 {
-		t.Errorf("Dataset has %d fields: encode, decode and this test know 8", fields)
+	if fields := reflect.TypeFor[Dataset]().NumField(); fields != 9 {
+		t.Errorf("Dataset has %d fields: encode, decode and this test know 9", fields)
 	}
 }

@@ -39,7 +39,7 @@ k3,25,1800,no
 func ExampleRead_error() {
 	_, err := dataset.Read(context.Background(), strings.NewReader("age,y\n31,1\nold,2\n"), "customers.csv", dataset.Options{})
 	fmt.Println(err)
-	// Output: customers.csv, line 3, column 0 (age): text "old" in a number column; where it marks a missing value: missing_marks: ["old"]
+	// Output: customers.csv, line 3, column 0 (age): text "old" in a number column; missing_marks: ["old"], missing: median takes it for a missing value; encode: {onehot: [0]} makes each of their values a feature
 }
 
 func ExampleLibrary_Load() {

@@ -27,18 +27,12 @@ const (
 
 	maxDownload  = 1 << 30 // bytes
 	fetchTimeout = 10 * time.Minute
-	fetchPause   = 5 * time.Second // before a retry
 )
 
 // Fetcher downloads data sets of the catalog into a folder. The zero value is ready to use.
-//
-// A network error, a timeout after ten minutes, and the answers 408, 429 and 5xx are retried once
-// after five seconds.
 type Fetcher struct {
 	Client  *http.Client // default [http.DefaultClient]
 	BaseURL string       // default [OpenML]
-	// Retry, if any, is called before each retry.
-	Retry func(url string, err error)
 }
 
 // Fetch downloads a data set to where a [Library] with folder dir finds it. It verifies digests
@@ -79,23 +73,17 @@ func (f *Fetcher) fetch(ctx context.Context, e Entry, dir string) error {
 	return disk.WriteFile(disk.OS{}, at, content)
 }
 
-// get retries once.
+// get downloads a file within fetchTimeout.
 func (f *Fetcher) get(ctx context.Context, url string) ([]byte, error) {
-	content, again, err := f.try(ctx, url)
-	if again && ctx.Err() == nil {
-		if f.Retry != nil {
-			f.Retry(url, err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(fetchPause):
-			content, _, err = f.try(ctx, url)
-		}
-	}
-	if ctx.Err() != nil {
+	timed, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	content, err := f.download(timed, url)
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	}
-	if err == nil && len(content) > maxDownload {
+	case err != nil && timed.Err() != nil:
+		err = fmt.Errorf("the answer is not whole after %v", fetchTimeout)
+	case err == nil && len(content) > maxDownload:
 		err = fmt.Errorf("the download is larger than %d bytes", maxDownload)
 	}
 	if err != nil {
@@ -104,18 +92,10 @@ func (f *Fetcher) get(ctx context.Context, url string) ([]byte, error) {
 	return content, nil
 }
 
-// try reports whether a retry may help.
-func (f *Fetcher) try(ctx context.Context, url string) (content []byte, again bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
-	defer cancel()
-	defer func() {
-		if again && ctx.Err() != nil {
-			err = fmt.Errorf("the answer is not whole after %v", fetchTimeout)
-		}
-	}()
+func (f *Fetcher) download(ctx context.Context, url string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	request.Header.Set("Accept", "application/json, */*")
 	response, err := cmp.Or(f.Client, http.DefaultClient).Do(request)
@@ -123,25 +103,13 @@ func (f *Fetcher) try(ctx context.Context, url string) (content []byte, again bo
 		err = wrapped.Err // without the URL, which get adds
 	}
 	if err != nil {
-		return nil, true, err
+		return nil, err
 	}
 	defer response.Body.Close()
-	if code := response.StatusCode; code != http.StatusOK {
-		return nil, code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code >= 500, refusal(response)
+	if response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("server answers %s", response.Status)
 	}
-	content, err = io.ReadAll(io.LimitReader(response.Body, maxDownload+1))
-	return content, err != nil, err
-}
-
-func refusal(response *http.Response) error {
-	text := fmt.Sprintf("server answers %d %s", response.StatusCode, http.StatusText(response.StatusCode))
-	var body struct {
-		Error struct{ Message string }
-	}
-	if json.NewDecoder(io.LimitReader(response.Body, 1<<12)).Decode(&body) == nil && body.Error.Message != "" {
-		text += ": " + body.Error.Message
-	}
-	return errors.New(text)
+	return io.ReadAll(io.LimitReader(response.Body, maxDownload+1))
 }
 
 // origin also returns the MD5 in hex that OpenML states, or "".
@@ -160,7 +128,6 @@ func (f *Fetcher) origin(ctx context.Context, e Entry) (url, md5Hex string, err 
 	return url, md5Hex, err
 }
 
-// verify checks the bytes of a file.
 func (e Entry) verify(ctx context.Context, file File, content []byte, md5Hex string) error {
 	for _, known := range []struct {
 		name, digest, by string
@@ -187,40 +154,28 @@ func (e Entry) verify(ctx context.Context, file File, content []byte, md5Hex str
 	return e.checkShape(d, Options{})
 }
 
-// looseText is a JSON string or number, otherwise "": OpenML writes an empty list for nothing.
-type looseText string
-
-func (t *looseText) UnmarshalJSON(raw []byte) error {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		*t = looseText(text)
-	} else if raw = bytes.TrimSpace(raw); len(raw) > 0 && raw[0] != '[' && raw[0] != '{' {
-		*t = looseText(raw)
-	}
-	return nil
-}
-
 func describe(raw []byte, base string, id int) (url, md5Hex string, err error) {
 	var answer struct {
 		Description struct {
-			ID     looseText `json:"id"`
-			FileID looseText `json:"file_id"`
-			URL    looseText `json:"url"`
-			MD5    looseText `json:"md5_checksum"`
+			ID     string `json:"id"`
+			FileID string `json:"file_id"`
+			URL    any    `json:"url"`          // an empty list for none
+			MD5    any    `json:"md5_checksum"` // likewise
 		} `json:"data_set_description"`
 	}
 	if err := json.Unmarshal(raw, &answer); err != nil {
 		return "", "", fmt.Errorf("description of the data set: %w", err)
 	}
 	about := answer.Description
-	if about.ID != looseText(fmt.Sprint(id)) {
+	if about.ID != fmt.Sprint(id) {
 		return "", "", fmt.Errorf("description is of data set %q, expected %d", about.ID, id)
 	}
-	if url = string(about.URL); url == "" {
+	md5Hex, _ = about.MD5.(string)
+	if url, _ = about.URL.(string); url == "" {
 		if about.FileID == "" {
 			return "", "", fmt.Errorf("description of data set %d names no file", id)
 		}
 		url = fmt.Sprintf("%s/data/v1/download/%s", base, about.FileID)
 	}
-	return url, strings.ToLower(string(about.MD5)), nil
+	return url, strings.ToLower(md5Hex), nil
 }

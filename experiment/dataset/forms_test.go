@@ -197,7 +197,7 @@ func TestCountedNames(t *testing.T) {
 		"\"2001\",\"2002\",\"y\"\n1,2,3\n4,5,7\n": {2, 2},
 		"\"2001\" \"2002\"\n\"1\" 2 3\n\"2\" 4 7": {2, 1}, // R
 	} {
-		hot := Options{Encode: "onehot"}
+		hot := Options{Encode: "onehot", Header: new(false)}
 		if !strings.HasPrefix(text, "k") {
 			hot = Options{}
 		}
@@ -210,7 +210,7 @@ func TestCountedNames(t *testing.T) {
 	}
 	const either = "0,1,2\n0,1,1\n2,0,2\n1,1,0\n"
 	_, err := readString(either, "a.csv", Options{})
-	wantError(t, err, "line 1", "header: true or false")
+	wantError(t, err, "line 1", "header: true", "header: false")
 	for _, header := range []bool{false, true} {
 		if d, err := readString(either, "a.csv", Options{Header: &header}); err != nil || d.N != map[bool]int{false: 4, true: 3}[header] {
 			t.Errorf("header: %t: %v", header, err)
@@ -353,12 +353,12 @@ func TestDecimalCommas(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"a point":         {"a;y\n1,5;2\n1.5;3\n", Options{Decimal: ","}, `with decimal: "," a point is no decimal mark`},
+		"a point":         {"a;y\n1,5;2\n1.5;3\n", Options{Decimal: ","}, "units, currencies and other marks are not read: write plain numbers"},
 		"another mark":    {"1;2\n", Options{Decimal: ";"}, `decimal ";": allowed are . and ,`},
-		"thousands":       {"a;y\n1 200;2\n1 500;3\n", Options{Encode: "onehot", Format: "csv"}, "2 of the 2 values so far look like numbers"},
-		"percent":         {"a,y\n12%,2\n13.5 %,3\nlow,4\n", Options{Encode: "onehot"}, "2 of the 3 values so far look like numbers"},
-		"currency":        {"a;y\n$12;2\n1.234,50 €;3\n", Options{Encode: "onehot"}, "2 of the 2 values so far look like numbers"},
-		"a number beside": {"a;y\n1,5;2\n3;3\n", Options{Encode: "onehot"}, `the number 3 where line 2 has text; decimal: "," reads`},
+		"thousands":       {"a;y\n1 200;2\n1 500;3\n", Options{Encode: "onehot", Format: "csv"}, `thousands: " " separates thousands`},
+		"percent":         {"a,y\n12%,2\n13.5 %,3\nlow,4\n", Options{Encode: "onehot"}, "units, currencies and other marks are not read: write plain numbers"},
+		"currency":        {"a;y\n$12;2\n1.234,50 €;3\n", Options{Encode: "onehot"}, "units, currencies and other marks are not read: write plain numbers"},
+		"a number beside": {"a;y\n1,5;2\n3;3\n", Options{Encode: "onehot"}, `text "1,5" where line 3 has the number 3; decimal: "," reads`},
 		"of ARFF":         {"@attribute a real\n", Options{Decimal: ","}, "decimal: it is for csv, tsv and space files, not for arff"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -437,7 +437,7 @@ func TestMissingMarks(t *testing.T) {
 	_, err := readString("c,y\n\"NA\",1.5\nu,2.5\n,3\n", "a.csv", Options{Encode: "onehot"})
 	wantError(t, err, "2 missing values", "keep_quoted: true makes text of 1 of them", `missing_marks: ["?"] makes text of other marks`)
 	_, err = readString("a,y\n1,1.5\n-,2.5\n", "a.csv", Options{})
-	wantError(t, err, `text "-" in a number column; where it marks a missing value: missing_marks: ["-"]`)
+	wantError(t, err, `text "-" in a number column; missing_marks: ["-"], missing: median takes it for a missing value`)
 	d, err := readString("a,y\n1,1.5\n-,2.5\n3,4.5\n", "a.csv", Options{Missing: "drop", Task: Regression, Marks: []string{"-"}})
 	wantTable(t, d, err, Regression, []string{"a"}, []float64{1, 1.5}, []float64{3, 4.5})
 }

@@ -3,7 +3,6 @@ package dataset
 import (
 	"bytes"
 	"context"
-	"errors"
 	"testing"
 )
 
@@ -17,8 +16,12 @@ func checkRead(t *testing.T, text []byte, name string, o Options) {
 	t.Helper()
 	d, err := read(context.Background(), bytes.NewReader(text), name, o, fuzzLimits)
 	if err != nil {
-		var at *ReadError
-		if !errors.As(err, &at) || at.File != name || at.Line < 0 {
+		for _, at := range Each(err) {
+			if at.File != name || at.Line < 0 || at.Error() == "" {
+				t.Fatalf("error %#v does not say where", err)
+			}
+		}
+		if Each(err) == nil {
 			t.Fatalf("error %#v does not say where", err)
 		}
 		return
@@ -76,6 +79,9 @@ func fuzzOptions(bits uint16) Options {
 		o.Marks = []string{"1", "-"}
 	}
 	o.KeepQuoted = bits%5 == 1
+	if bits%13 == 4 {
+		o.Thousands = []string{"'", " "}[bits>>3&1]
+	}
 	return o
 }
 
@@ -84,6 +90,7 @@ func FuzzCSV(f *testing.F) {
 		"a,b,y\n1,2,3\n4,5,6\n7,8,9\n", "1 2 g\n3 4 h\n", "\xef\xbb\xbf1;2\r\n3;4\r\n", "\"a \"\"b\"\n\",y\n1,\"2\"\n?,3\n",
 		"a\tb\ty\n1\t\t2\nNA\tnan\t3\n5\t6\t7\n", "1,2,\n3,inf,4\n", ",b\n1e999,2\n", "\x1f\x8b\x08\x00", "0,1,label\n5,6,7\n",
 		"0,1,2\r0.5,1.5,2.5\r1.5,2.5,3.5", ",0,1\n0,1.5,2\n1,2.5,3\n", "a b\n\"1\" 2 3\n\"2\" 4 5\n", "a;b;\n1,5;2;\n2,5;3;\n", "c,y\nNULL,1\n\"NA\",2\nu,3\n",
+		"sep=;\na;b;y\n1;2;3\n4;5;6\n", "# a\n# b\n1,2,3\n4,5,6\n", "a;y\n1.234,5;2\n1'000;9007199254740993\n", "a,y\n1.0D+05,\" 2\"\n\\N,3\n", "y,b,y\nNone,1,u\n12%,x,v\n",
 	} {
 		f.Add([]byte(seed), uint16(i*97))
 	}
@@ -102,7 +109,7 @@ func FuzzARFF(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte, bits uint16) {
 		o := fuzzOptions(bits)
-		o.Format, o.Decimal, o.Marks, o.KeepQuoted = "", "", nil, false
+		o.Format, o.Decimal, o.Thousands, o.Marks, o.KeepQuoted = "", "", "", nil, false
 		checkRead(t, text, "f.arff", o)
 	})
 }
@@ -115,7 +122,7 @@ func FuzzLIBSVM(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte, bits uint16) {
 		o := fuzzOptions(bits)
-		o.Format, o.Target, o.Decimal, o.Marks, o.KeepQuoted = "", "", "", nil, false
+		o.Format, o.Target, o.Decimal, o.Thousands, o.Marks, o.KeepQuoted = "", "", "", "", nil, false
 		checkRead(t, text, "f.libsvm", o)
 	})
 }

@@ -183,7 +183,8 @@ func (e Entry) checkShape(d *Dataset, over Options) error {
 		return fmt.Errorf("task is %s, expected %s", d.Task, e.Task)
 	}
 	rowsFree := over.Missing == missingDrop || over.Skip != 0 || over.Header != nil
-	columnsFree := over.Target != "" || over.Drop != nil || over.Numbered || over.Encode != "" || over.OneHot != nil
+	columnsFree := over.Target != "" || over.Drop != nil || over.Numbered || over.Encode != "" || over.OneHot != nil ||
+		over.Clean.Column != "" || over.Parts.Column != ""
 	if d.N != e.Rows && !rowsFree || d.D != e.Features && !columnsFree {
 		return fmt.Errorf("%d rows x %d features, expected %d x %d: the file is not the whole data set, or another one", d.N, d.D, e.Rows, e.Features)
 	}

@@ -38,15 +38,18 @@ func TestRealDataSets(t *testing.T) {
 			if result.Err != nil {
 				t.Fatal(result.Err)
 			}
-			if !result.Verified && !entry.Embedded {
+			if at, _ := library.Locate(entry); at.File.SHA256 == "" && !entry.Embedded {
 				t.Errorf("the catalog does not know the digest of %s", result.Path)
 			}
 			if result.Rows != entry.Rows || result.Features != entry.Features || result.Task != entry.Task {
 				t.Errorf("%s %d x %d, want %s %d x %d", result.Task, result.Rows, result.Features, entry.Task, entry.Rows, entry.Features)
 			}
-			negative := counts[cmp.Or(entry.Reading, entry.Name)]
-			if entry.Task == Classification && (result.Negative != negative || result.Positive != entry.Rows-negative) {
-				t.Errorf("%d rows of -1 and %d of +1, want %d of -1", result.Negative, result.Positive, negative)
+			d, err := library.Load(context.Background(), Source{Name: entry.Name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if negative := counts[cmp.Or(entry.Reading, entry.Name)]; entry.Task == Classification && Positives(d.Y) != entry.Rows-negative {
+				t.Errorf("%d of %d rows of +1, want %d of -1", Positives(d.Y), entry.Rows, negative)
 			}
 		})
 	}
@@ -63,9 +66,8 @@ func TestRealTargets(t *testing.T) {
 		"music": {-35.30, 54.68}, "cadata": {14999, 500001}, "delta_elevators": {-0.014, 0.013},
 		"house_8L": {0, 500001}, "ailerons": {-0.0036, 0}, "elevators": {0.012, 0.078}, "diabetes": {25, 346},
 	} {
-		entry, _ := Lookup(name)
-		if result := library.Check(context.Background(), entry); result.Low != want[0] || result.High != want[1] {
-			t.Errorf("%s: target from %v to %v, want %v", name, result.Low, result.High, want)
+		if d, err := library.Load(context.Background(), Source{Name: name}); err != nil || slices.Min(d.Y) != want[0] || slices.Max(d.Y) != want[1] {
+			t.Errorf("%s: target beyond %v, or %v", name, want, err)
 		}
 	}
 }
@@ -331,7 +333,7 @@ func TestCheckTellsWhatIsWrong(t *testing.T) {
 	}
 	path := write(t, dir, "delta_elevators/delta_elevators.arff", elevatorsFile(9517))
 	if result := check(); result.Err == nil || !strings.Contains(result.Err.Error(), "expected 2759f67d") ||
-		result.Verified || result.Rows != 9517 || result.Path != path || result.Low != 0.5 || result.Digest == "" {
+		result.Rows != 9517 || result.Path != path || result.Digest == "" {
 		t.Errorf("other bytes: %+v", result)
 	}
 	write(t, dir, "delta_elevators/delta_elevators.arff", elevatorsFile(9))
@@ -344,11 +346,11 @@ func TestCheckTellsWhatIsWrong(t *testing.T) {
 	}
 	entry.Files = entry.Files[1:] // OpenML's form, whose digest is not known
 	write(t, dir, "delta_elevators/openml-198.arff", elevatorsFile(9517))
-	if result := check(); result.Err != nil || result.Verified || result.SHA256 == "" {
+	if result := check(); result.Err != nil || result.Rows != 9517 {
 		t.Errorf("unknown digest: %+v", result)
 	}
 	entry, _ = Lookup("digits")
-	if result := check(); result.Err != nil || !result.Embedded || result.Negative != 901 || result.Positive != 896 {
+	if result := check(); result.Err != nil || result.Path != "" || result.Rows != 1797 {
 		t.Errorf("embedded: %+v", result)
 	}
 }

@@ -103,7 +103,9 @@ func (t *table) addSparse(b []byte, line int) error {
 		return err
 	}
 	if t.columns[0].role == target {
-		if err := t.put(0, label, kind); err != nil {
+		if kind == isMissing {
+			t.put(0, label, kind)
+		} else if err := t.putLabel(0, field, label); err != nil {
 			return t.inColumn(0, line, err)
 		}
 	}
@@ -125,13 +127,14 @@ func (t *table) addSparse(b []byte, line int) error {
 		}
 		previous = index
 		v, kind := parse(text)
-		if kind != isMissing && kind != isNumber {
-			return fmt.Errorf("index %d: %w", index, notNumber(text, kind))
+		switch kind {
+		case isInfinite:
+			return fmt.Errorf("index %d: %q is infinite: allowed are finite numbers", index, short(text))
+		case isText:
+			return fmt.Errorf("index %d: text %q in a number column", index, short(text))
 		}
 		if t.addIndices(index); t.columns[index+1].role == feature {
-			if err := t.put(index+1, v, kind); err != nil {
-				return t.inColumn(index+1, line, err)
-			}
+			t.put(index+1, v, kind)
 		}
 	}
 	if err := t.fits(len(t.lines)); err != nil {

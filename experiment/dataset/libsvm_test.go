@@ -81,7 +81,7 @@ func TestLIBSVMErrors(t *testing.T) {
 		"text label":       {"1 1:1\ncat 1:2\n", Options{}, []string{`line 2: label "cat": allowed are finite numbers`}},
 		"several labels":   {"1 1:1\n1,2 1:2\n", Options{}, []string{`line 2: label "1,2"`}},
 		"missing value":    {"1 1:1 2:1\n2 2:nan\n3 2:nan\n", Options{}, []string{"line 2, column 2: 2 missing values"}},
-		"missing label":    {"1 1:1\nnan 1:1\n", Options{Missing: "mean"}, []string{"line 2, column label: missing value in the target"}},
+		"missing label":    {"1 1:1\nnan 1:1\n", Options{Missing: "mean"}, []string{"line 2, column label: 1 missing values in the target"}},
 		"not UTF-8":        {"1 1:1\n2 1:\xff\n", Options{}, []string{"line 2: byte 5 (0xff)"}},
 		"no such target":   {"1 1:1\n", Options{Target: "-2"}, []string{`target "-2": the target of a libsvm file is its label`}},
 		"target a feature": {"1 1:1\n", Options{Target: "1"}, []string{`target "1": the target of a libsvm file is its label`}},

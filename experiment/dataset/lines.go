@@ -65,17 +65,78 @@ var (
 	utf8Mark  = []byte("\xef\xbb\xbf")
 )
 
-var others = []struct{ magic, what string }{
-	{"PK\x03\x04", "a zip archive"},
-	{"BZh", "packed by bzip2"},
-	{"\xfd7zXZ\x00", "packed by xz"},
-	{"\x28\xb5\x2f\xfd", "packed by zstd"},
-	{"ARROW1", "an Arrow file"},
-	{"PAR1", "a Parquet file"},
-	{"\x89HDF", "an HDF5 file"},
-	{"\xff\xfe", "UTF-16 text"},
-	{"\xfe\xff", "UTF-16 text"},
+const (
+	inR      = "write.csv(x, \"x.csv\", row.names = FALSE) in R writes a table that is read"
+	inPython = "pandas' to_csv(\"x.csv\", index=False) writes a table that is read"
+	toUTF8   = "iconv -f UTF-16 -t UTF-8 converts it"
+)
+
+// others are forms of files that are not read, known by bytes at a place, with remedies.
+var others = []struct {
+	at                  int
+	magic, what, remedy string
+}{
+	{0, "version https://git-lfs", "a pointer of Git LFS to a file that is not here", "git lfs pull fetches it"},
+	{0, "PK\x03\x04", "a zip archive, as .xlsx, .ods and .npz are", "unpack it, or save it as CSV"},
+	{0, "\xd0\xcf\x11\xe0", "an Excel workbook (.xls)", "save it as CSV"},
+	{0, "BZh", "packed by bzip2", "bunzip2 unpacks it"},
+	{0, "\xfd7zXZ\x00", "packed by xz", "unxz unpacks it"},
+	{0, "\x28\xb5\x2f\xfd", "packed by zstd", "unzstd unpacks it"},
+	{257, "ustar", "a tar archive", "tar -xf unpacks it"},
+	{0, "ARROW1", "an Arrow file", inPython},
+	{0, "PAR1", "a Parquet file", inPython},
+	{0, "\x89HDF", "an HDF5 file", inPython},
+	{0, "\x80", "a pickle of Python", inPython},
+	{0, "\x93NUMPY", "a NumPy array (.npy)", "numpy.savetxt(\"x.csv\", x, delimiter=\",\") writes a table that is read"},
+	{0, "X\n\x00\x00\x00", "an R object (.rds)", inR},
+	{0, "RDX", "an R workspace (.RData)", inR},
+	{0, "MATLAB", "a MATLAB file (.mat)", "writematrix(x, \"x.csv\") in MATLAB writes a table that is read"},
+	{0, "SQLite format 3", "an SQLite database", "sqlite3 -header -csv writes a table that is read"},
+	{0, "%PDF-", "a PDF document", "download the file itself"},
+	{0, "<", "HTML or XML", "download the file itself, or save it as CSV"},
+	{0, "\xff\xfe", "UTF-16 text", toUTF8},
+	{0, "\xfe\xff", "UTF-16 text", toUTF8},
 }
+
+// members reads the members of gzip data, which zeros may follow, as tapes add them.
+type members struct {
+	in *bufio.Reader
+	*gzip.Reader
+}
+
+func (m *members) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if n > 0 || !errors.Is(err, io.EOF) {
+		if n > 0 && errors.Is(err, io.EOF) {
+			err = nil // again with the next read
+		}
+		return n, err
+	}
+	zeros := false
+	for {
+		start, err := m.in.Peek(len(gzipMagic))
+		switch {
+		case len(start) == 0:
+			return 0, err
+		case start[0] == 0:
+			zeros = true
+			if _, err := m.in.Discard(1); err != nil {
+				return 0, err
+			}
+			continue
+		case zeros || !bytes.Equal(start, gzipMagic):
+			return 0, errTrailing
+		}
+		if err := m.Reset(m.in); err != nil {
+			return 0, err
+		}
+		m.Multistream(false)
+		return m.Read(p)
+	}
+}
+
+var errTrailing = errors.New("damaged gzip data: the bytes after its end are neither zeros nor gzip data; " +
+	"gzip -dc FILE > FILE.csv writes what is before them")
 
 func unpacked(ctx context.Context, r io.Reader) (*bufio.Reader, error) {
 	text := bufio.NewReaderSize(source{ctx, r, false}, readBuffer)
@@ -86,7 +147,8 @@ func unpacked(ctx context.Context, r io.Reader) (*bufio.Reader, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	return bufio.NewReaderSize(source{ctx, contents, true}, readBuffer), nil
+	contents.Multistream(false)
+	return bufio.NewReaderSize(source{ctx, &members{text, contents}, true}, readBuffer), nil
 }
 
 func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
@@ -98,18 +160,20 @@ func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
 	l.scanner = bufio.NewScanner(l)
 	l.scanner.Buffer(make([]byte, min(readBuffer, limit)), limit+len("\r\r\n"))
 	l.scanner.Split(l.split)
-	start, err := text.Peek(8)
+	start, err := text.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	for _, other := range others {
-		if bytes.HasPrefix(start, []byte(other.magic)) {
-			return nil, fmt.Errorf("%s: allowed is UTF-8 text, also packed by gzip", other.what)
-		}
-	}
 	if bytes.HasPrefix(start, utf8Mark) {
-		_, err = text.Discard(len(utf8Mark))
-		return l, err
+		if _, err = text.Discard(len(utf8Mark)); err != nil {
+			return nil, err
+		}
+		start = start[len(utf8Mark):]
+	}
+	for _, other := range others {
+		if len(start) > other.at && bytes.HasPrefix(start[other.at:], []byte(other.magic)) {
+			return nil, fmt.Errorf("%s: allowed is UTF-8 text, also packed by gzip; %s", other.what, other.remedy)
+		}
 	}
 	return l, nil
 }

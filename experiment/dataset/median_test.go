@@ -113,8 +113,8 @@ func TestMissingIsKept(t *testing.T) {
 		t.Errorf("a column without values: %v", err)
 	}
 	for text, want := range map[string]string{
-		"a,y\n?,1\nNA,2\n": "every value is missing: there is no median",
-		"a,y\n1,1\n2,?\n":  "missing: median fills features only",
+		"a,y\n?,1\nNA,2\n": "every value is missing; drop: 0",
+		"a,y\n1,1\n2,?\n":  "1 missing values in the target",
 	} {
 		_, err := readString(text, "a.csv", Options{Missing: "median"})
 		var at *ReadError

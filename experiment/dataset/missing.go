@@ -2,91 +2,111 @@ package dataset
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 )
 
-// columnGaps are the missing values of a column.
-type columnGaps struct {
-	column, count int
-	line          int // of the first
-}
-
-func (t *table) gaps() (list []columnGaps) {
-	for i := range t.columns {
-		g := columnGaps{column: i}
-		for row, v := range t.columns[i].values {
-			if !math.IsNaN(v) || t.columns[i].role == dropped {
-				continue
-			}
-			if g.count++; g.count == 1 {
-				g.line = t.lines[row]
-			}
-		}
-		if g.count > 0 {
-			list = append(list, g)
+func (t judge) settleMissing() {
+	var list, empty []int
+	values := 0
+	for c := range t.columns {
+		switch col := &t.columns[c]; {
+		case col.gaps > 0 && col.count == 0 && col.role == feature:
+			empty = append(empty, c)
+		case col.gaps > 0:
+			list, values = append(list, c), values+col.gaps
 		}
 	}
-	return list
-}
-
-func (t *table) settleMissing() error {
-	if t.o.Missing == missingDrop {
-		switch n := len(t.lines); n {
-		case t.rows:
-		case 0:
-			return fmt.Errorf("each of the %d rows has a missing value: missing: drop leaves none", t.rows)
-		default:
-			t.sayDropped(t.rows-n, t.rows, t.dropped)
-		}
-		return nil
+	if empty != nil && len(t.lines) > 0 {
+		t.report(t.inColumn(empty[0], t.firstGap(empty[0]), remedied(errors.New("every value is missing"), t.leaving(empty))))
 	}
-	list, values := t.gaps(), 0
-	for _, g := range list {
-		values += g.count
-	}
-	what := "mean"
+	fills := t.o.Missing == missingMean || t.o.Missing == Median
 	switch {
+	case t.o.Missing == missingDrop && len(t.lines) == 0:
+		t.report(fmt.Errorf("each of the %d rows has a missing value: missing: drop leaves none", t.rows))
+		return
+	case t.o.Missing == missingDrop && len(t.lines) < t.rows:
+		n, lines, word, more := t.rows-len(t.lines), t.dropped[:min(len(t.dropped), someMost)], "lines", ""
+		if n == 1 {
+			word = "line"
+		} else if n > len(lines) {
+			more = ", ..."
+		}
+		t.say("left out for missing values: %d of %d rows, %s %s%s", n, t.rows, word, some(lines), more)
 	case values == 0:
-		return nil
+	case !fills:
+		t.refuseMissing(list, values)
+		return
+	case t.target >= 0 && t.columns[t.target].gaps > 0:
+		t.refuseMissing([]int{t.target}, t.columns[t.target].gaps)
 	case t.o.Missing == missingMean:
 		t.say("%d missing values filled by means", values)
-	case t.o.Missing == missingMedian:
-		t.say("%d missing values to fill by medians", values)
-		what = "median"
 	default:
-		return t.refuseMissing(list, values)
+		t.say("%d missing values to fill by medians", values)
 	}
-	for _, g := range list {
-		if g.count == len(t.lines) {
-			return t.inColumn(g.column, g.line, fmt.Errorf("every value is missing: there is no %s", what))
-		}
-	}
-	return nil
 }
 
-func (t *table) refuseMissing(list []columnGaps, values int) error {
+func (t judge) firstGap(c int) int {
+	return t.lines[slices.IndexFunc(t.columns[c].values, math.IsNaN)]
+}
+
+func (t judge) refuseMissing(list []int, values int) {
 	const most = 5
-	first := slices.MinFunc(list, func(a, b columnGaps) int { return cmp.Compare(a.line, b.line) })
+	first := slices.MinFunc(list, func(a, b int) int { return cmp.Compare(t.firstGap(a), t.firstGap(b)) })
 	var words []string
-	for _, g := range list[:min(len(list), most)] {
-		words = append(words, t.inColumn(g.column, g.line, fmt.Errorf("%d", g.count)).Error())
+	encoded := false
+	for k, c := range list {
+		if k < most {
+			words = append(words, t.inColumn(c, t.firstGap(c), fmt.Errorf("%d", t.columns[c].gaps)).Error())
+		}
+		encoded = encoded || t.columns[c].role == feature && t.columns[c].words != nil
 	}
 	more := ""
 	if len(list) > most {
 		more = fmt.Sprintf("; and %d more columns", len(list)-most)
 	}
-	quoted := ""
+	remedies := []Remedy{
+		remedy("fills in the medians of the training rows", "missing: median"), remedy("the means of all rows", "missing: mean"),
+		remedy("leaves the rows out", "missing: drop"),
+	}
+	what := ""
+	if slices.Contains(list, t.target) {
+		remedies, what = remedies[2:], fmt.Sprintf(", %d of them in the target", t.columns[t.target].gaps)
+		if len(list) == 1 {
+			what = " in the target"
+		}
+	}
 	if t.inQuotes > 0 {
-		quoted = fmt.Sprintf("; keep_quoted: true makes text of %d of them that stand in quotes", t.inQuotes)
+		remedies = append(remedies, remedy(fmt.Sprintf("makes text of %d of them that are in quotes", t.inQuotes), "keep_quoted: true"))
 	}
-	if t.o.Encode == encodeOneHot || len(t.o.OneHot) > 0 {
-		quoted += `; missing_marks: ["?"] makes text of other marks`
+	if encoded && len(t.marks) == 0 && len(t.seen) > 0 {
+		remedies = append(remedies, remedy("makes text of other marks", `missing_marks: ["?"]`))
 	}
-	return t.inColumn(first.column, first.line, fmt.Errorf("%d missing values, by column and first line: %s%s; "+
-		"allowed with missing: median, missing: mean or missing: drop%s", values, strings.Join(words, "; "), more, quoted))
+	if label := t.labelling(); label.Options != nil && slices.Contains(list, t.target) {
+		remedies = slices.Insert(remedies, 0, label)
+	}
+	t.report(t.inColumn(first, t.firstGap(first), remedied(fmt.Errorf("%d missing values%s, by column and first line: %s%s", values, what, strings.Join(words, "; "), more), remedies...)))
+}
+
+// labelling is the remedy that makes a label of the mark of missing values in the target where its
+// other rows have one class.
+func (t judge) labelling() Remedy {
+	if t.target < 0 || t.columns[t.target].words == nil || len(t.columns[t.target].words.list) > 1 ||
+		t.unlabelled == "" || t.unlabelled == "?" || t.o.Marks != nil || slices.Contains(t.seen, t.unlabelled) {
+		return Remedy{}
+	}
+	marks := t.seen
+	if len(marks) == 0 {
+		marks = []string{"?"}
+	}
+	r := remedy(fmt.Sprintf("makes a label of %q", t.unlabelled), "missing_marks: "+quotedList(marks))
+	if t.o.Missing == "" && slices.ContainsFunc(t.columns, func(c column) bool { return c.role == feature && c.gaps > 0 }) {
+		r.Options = append(r.Options, "missing: median")
+	}
+	return r
 }
 
 // mean cannot overflow.
@@ -102,10 +122,6 @@ func mean(values []float64) float64 {
 	return sum / float64(len(values))
 }
 
-// Median is the [Settings.Missing] that fills in medians.
-const Median = missingMedian
-
-// Gaps reports whether values are missing.
 func (d *Dataset) Gaps() bool { return slices.ContainsFunc(d.X, math.IsNaN) }
 
 // fill uses medians of the training rows.
@@ -129,7 +145,11 @@ func (s Settings) fill(x []float64, features []string, train []int) error {
 func fill(x []float64, d int, rows []int, of func(values []float64) float64) (empty int) {
 	var values []float64
 	for j := range d {
-		if !gap(x[j:], d) {
+		missing := false
+		for k := j; k < len(x); k += d {
+			missing = missing || math.IsNaN(x[k])
+		}
+		if !missing {
 			continue
 		}
 		values = values[:0]
@@ -151,15 +171,6 @@ func fill(x []float64, d int, rows []int, of func(values []float64) float64) (em
 	return -1
 }
 
-func gap(x []float64, d int) bool {
-	for k := 0; k < len(x); k += d {
-		if math.IsNaN(x[k]) {
-			return true
-		}
-	}
-	return false
-}
-
 // MedianOf sorts the values, which may be infinite.
 func MedianOf(values []float64) float64 {
 	slices.Sort(values)
@@ -169,4 +180,41 @@ func MedianOf(values []float64) float64 {
 		return low
 	}
 	return low/2 + high/2 // cannot overflow
+}
+
+// mark is a text of [Options.Marks].
+type mark struct {
+	text   string
+	number float64
+	kind   kind
+	used   bool
+}
+
+func (o *Options) marks() (list []mark) {
+	for _, text := range o.Marks {
+		m := mark{text: text}
+		if m.number, m.kind = o.number([]byte(text)); m.kind != isNumber {
+			m.number, m.kind = parse([]byte(text))
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// parse is [Options.number] with the given marks of missing values.
+func (t *table) parse(b []byte) (float64, kind) {
+	v, kind := t.o.number(b)
+	if t.marks == nil || len(b) == 0 {
+		return v, kind
+	}
+	for i := range t.marks {
+		if m := &t.marks[i]; m.text == string(b) || kind == isNumber && m.kind == isNumber && m.number == v {
+			m.used = true
+			return 0, isMissing
+		}
+	}
+	if kind == isMissing {
+		kind = isText
+	}
+	return v, kind
 }

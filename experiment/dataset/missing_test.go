@@ -13,7 +13,7 @@ func TestMissingIsRefused(t *testing.T) {
 	for _, missing := range []string{"", "refuse"} {
 		_, err := readString(gaps, "a.csv", Options{Missing: missing})
 		wantError(t, err, "a.csv, line 2, column 1 (b): 4 missing values",
-			"line 3, column 0 (a): 1;", "line 2, column 1 (b): 2;", "line 4, column 2 (c): 1;", "missing: mean or missing: drop")
+			"line 3, column 0 (a): 1;", "line 2, column 1 (b): 2;", "line 4, column 2 (c): 1;", "missing: mean", "missing: drop")
 	}
 }
 
@@ -61,7 +61,7 @@ func TestMissingErrors(t *testing.T) {
 		text, missing string
 		words         []string
 	}{
-		"target filled":    {"1,2\n3,?\n", "mean", []string{"line 2, column 1: missing value in the target", "drop"}},
+		"target filled":    {"1,2\n3,?\n", "mean", []string{"line 2, column 1: 1 missing values in the target", "drop"}},
 		"nothing to fill":  {"1,?,2\n3,?,4\n", "mean", []string{"line 1, column 1: every value is missing"}},
 		"every row":        {"1,?,2\n?,3,4\n", "drop", []string{"each of the 2 rows has a missing value"}},
 		"one class left":   {"1,u\n2,u\n?,v\n", "drop", []string{"one class only"}},

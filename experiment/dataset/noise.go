@@ -10,19 +10,15 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mathext/prng"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
+// Kinds of noise that code names.
 const (
-	// Gaussian (regression) adds independent N(0.2, 3²) numbers to the scaled features and target
-	// of a fraction Level of the rows, as the GAGA scripts do.
-	Gaussian = "gaussian"
-	// StatP (regression) adds poisoning points, Level times the number of rows, see [Settings] and
-	// poison.go.
-	StatP = "statp"
-	// Flip (classification) flips the labels of a random fraction Level of the rows.
-	Flip = "flip"
-	// FlipBoundary (classification) draws them from the 30 % nearest to the boundary of a linear
-	// support vector machine, as the GAGA scripts do.
+	Gaussian     = "gaussian"
+	StatP        = "statp"
+	Flip         = "flip"
 	FlipBoundary = "flip-boundary"
 )
 
@@ -30,46 +26,91 @@ const (
 	gaussianMean      = 0.2
 	gaussianDeviation = 3
 	boundaryFraction  = 0.3
+	leverageMean      = 5
+	leverageDeviation = 0.5
+	tailFreedom       = 1.5
 
 	// boundaryPrecision rounds decision values before ranking: last digits of samples that tie at
 	// the margin depend on the build.
 	boundaryPrecision = 1e-7
 )
 
-// NoiseKinds lists a task's kinds of noise.
-func NoiseKinds(task Task) []string {
-	if task == Regression {
-		return []string{Gaussian, StatP}
+// contamination changes some of the rows in place and returns them.
+type contamination func(ctx context.Context, s Settings, t scaled, rows []int, random *rand.Rand) ([]int, error)
+
+type noiseKind struct {
+	name        string
+	task        Task
+	version     int  // raised when the program hits other rows
+	boundary    bool // needs [Settings.Boundary]
+	contaminate contamination
+	doc         string // for docs/grid.md
+}
+
+var noiseTable = []noiseKind{
+	{Gaussian, Regression, 1, false, addGaussian(true, true),
+		"N(0.2, 3²) is added to every scaled feature and the target of a fraction of the training rows (scripts of the GAGA paper)"},
+	{"gaussian-target", Regression, 1, false, addGaussian(false, true),
+		"the same, to the target only: vertical outliers (Rousseeuw and Leroy 1987)"},
+	{"gaussian-features", Regression, 1, false, addGaussian(true, false),
+		"the same, to the features only: leverage points with the right target (Rousseeuw and Leroy 1987)"},
+	{"leverage", Regression, 1, false, changeEach(moveToCluster),
+		"a fraction of the training rows moves to a cluster far out, N(5, 0.5²) in every scaled feature and the target: bad leverage points (Rousseeuw and van Zomeren, JASA 1990)"},
+	{"heavy-tails", Regression, 2, false, changeEach(addStudent),
+		"errors of Student's t distribution with 1.5 degrees of freedom, without variance, are added to the target of a fraction of the training rows (Lange, Little and Taylor, JASA 1989)"},
+	{StatP, Regression, 1, false, nil, // see addPoison
+		"poisoning points from the distribution of the training data are added, as many as that fraction of its rows (Jagielski et al., IEEE S&P 2018)"},
+	{Flip, Classification, 1, false, changeEach(func(_ []float64, y *float64, _ *rand.Rand) { *y = -*y }),
+		"a fraction of the training labels is flipped"},
+	{FlipBoundary, Classification, 2, true, flipNearest,
+		"of the 30 % of the rows nearest to a linear boundary, a fraction has its label flipped (scripts of the GAGA paper)"},
+	{"flip-class", Classification, 1, false, flipByClass,
+		"a fraction of the positive training labels, and a third of that fraction of the negative ones, is flipped (rates by class, Natarajan et al., NeurIPS 2013)"},
+	{"flip-margin", Classification, 1, true, flipByMargin,
+		"a fraction of the training labels is flipped, drawn with weights exp(-m/m̃) by the distances m from a linear boundary, m̃ their median (noise that depends on the instance, Zhang et al., ICLR 2021)"},
+}
+
+func lookupNoise(kind string) *noiseKind {
+	if i := slices.IndexFunc(noiseTable, func(k noiseKind) bool { return k.name == kind }); i >= 0 {
+		return &noiseTable[i]
 	}
-	return []string{Flip, FlipBoundary}
+	return &noiseKind{}
+}
+
+// NoiseKinds lists a task's kinds of noise.
+func NoiseKinds(task Task) (names []string) {
+	for i := range noiseTable {
+		if noiseTable[i].task == task {
+			names = append(names, noiseTable[i].name)
+		}
+	}
+	return names
 }
 
 // NoiseVersion returns a kind's version, raised when the program hits other rows.
-func NoiseVersion(kind string) int {
-	if kind == FlipBoundary {
-		return 2
-	}
-	return 1
-}
+func NoiseVersion(kind string) int { return max(lookupNoise(kind).version, 1) }
+
+// NoiseDoc says what a kind does.
+func NoiseDoc(kind string) string { return lookupNoise(kind).doc }
 
 // Noise contaminates training rows; the zero value does not.
 //
 // Counts are rounded, under [Scripts] down. With the same stream higher levels hit the rows of
 // lower levels by the same numbers.
 type Noise struct {
-	Kind  string  // one of the constants above, or ""
+	Kind  string  // one of [NoiseKinds], or ""
 	Level float64 // in [0, 1]
 }
 
 func (n Noise) check(task Task) error {
 	if n.Kind == "" {
 		if n.Level != 0 {
-			return fmt.Errorf("noise: level %v without a kind; allowed for %s are %s", n.Level, task, strings.Join(NoiseKinds(task), " and "))
+			return fmt.Errorf("noise: level %v without a kind; allowed for %s are %s", n.Level, task, strings.Join(NoiseKinds(task), ", "))
 		}
 		return nil
 	}
 	if !slices.Contains(NoiseKinds(task), n.Kind) {
-		return fmt.Errorf("noise: kind %q is not for %s; allowed are %s", n.Kind, task, strings.Join(NoiseKinds(task), " and "))
+		return fmt.Errorf("noise: kind %q is not for %s; allowed are %s", n.Kind, task, strings.Join(NoiseKinds(task), ", "))
 	}
 	if !(n.Level >= 0 && n.Level <= 1) {
 		return fmt.Errorf("noise: level %v is not in [0, 1]", n.Level)
@@ -103,33 +144,105 @@ func (t scaled) gather(rows []int) Part {
 
 // contaminate changes rows in place and returns them, ascending.
 func (s Settings) contaminate(ctx context.Context, t scaled, rows []int, random *rand.Rand) ([]int, error) {
-	var hit []int
-	switch s.Noise.Kind {
-	case Gaussian:
-		hit = draw(rows, s.count(s.Noise.Level, len(rows)), random)
+	hit, err := lookupNoise(s.Noise.Kind).contaminate(ctx, s, t, rows, random)
+	slices.Sort(hit)
+	return hit, err
+}
+
+func addGaussian(features, target bool) contamination {
+	return func(_ context.Context, s Settings, t scaled, rows []int, random *rand.Rand) ([]int, error) {
+		hit := s.draw(rows, s.Noise.Level, random)
 		ofFeatures, ofTargets := random.NormFloat64, random.NormFloat64
 		if s.Protocol == Scripts {
 			ofFeatures, ofTargets = legacyNormal(scriptsSeed), legacyNormal(scriptsSeed)
 		}
 		for _, row := range hit {
-			x := t.row(row)
-			for j := range x {
-				x[j] += gaussianMean + gaussianDeviation*ofFeatures()
+			if x := t.row(row); features {
+				for j := range x {
+					x[j] += gaussianMean + gaussianDeviation*ofFeatures()
+				}
 			}
-			t.y[row] += gaussianMean + gaussianDeviation*ofTargets()
+			if target {
+				t.y[row] += gaussianMean + gaussianDeviation*ofTargets()
+			}
 		}
-	case Flip:
-		hit = draw(rows, s.count(s.Noise.Level, len(rows)), random)
-		flip(t.y, hit)
-	case FlipBoundary:
-		near, err := s.nearest(ctx, t, rows, random)
-		if err != nil {
-			return nil, err
-		}
-		hit = draw(near, s.count(s.Noise.Level, len(near)), random)
-		flip(t.y, hit)
+		return hit, nil
 	}
-	slices.Sort(hit)
+}
+
+func changeEach(change func(x []float64, y *float64, random *rand.Rand)) contamination {
+	return func(_ context.Context, s Settings, t scaled, rows []int, random *rand.Rand) ([]int, error) {
+		hit := s.draw(rows, s.Noise.Level, random)
+		for _, row := range hit {
+			change(t.row(row), &t.y[row], random)
+		}
+		return hit, nil
+	}
+}
+
+func moveToCluster(x []float64, y *float64, random *rand.Rand) {
+	for j := range x {
+		x[j] = leverageMean + leverageDeviation*random.NormFloat64()
+	}
+	*y = leverageMean + leverageDeviation*random.NormFloat64()
+}
+
+// addStudent takes the polar method of Bailey (Mathematics of Computation 62, 1994).
+func addStudent(_ []float64, y *float64, random *rand.Rand) {
+	radius := math.Sqrt(tailFreedom * (kernel.Pow(1-random.Float64(), -2/tailFreedom) - 1))
+	*y += radius * math.Cos(2*math.Pi*random.Float64())
+}
+
+// flipNearest draws from the 30 % of the rows, at least one, with the smallest absolute decision values,
+// of ties among these at random, since rows may be sorted by class.
+func flipNearest(ctx context.Context, s Settings, t scaled, rows []int, random *rand.Rand) ([]int, error) {
+	scores, err := s.margins(ctx, t, rows)
+	if err != nil {
+		return nil, err
+	}
+	order := Indices(len(rows))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	take := max(1, s.count(boundaryFraction, len(rows)))
+	first, end, last := take-1, take, scores[order[take-1]]
+	for first > 0 && scores[order[first-1]] == last {
+		first--
+	}
+	for end < len(rows) && scores[order[end]] == last {
+		end++
+	}
+	if ties := order[first:end]; end > take {
+		random.Shuffle(len(ties), func(i, j int) { ties[i], ties[j] = ties[j], ties[i] })
+	}
+	hit := s.draw(choose(rows, order[:take]), s.Noise.Level, random)
+	flip(t.y, hit)
+	return hit, nil
+}
+
+func flipByClass(_ context.Context, s Settings, t scaled, rows []int, random *rand.Rand) (hit []int, err error) {
+	for _, class := range []struct{ label, rate float64 }{{1, 1}, {-1, 1. / 3}} {
+		of := slices.DeleteFunc(slices.Clone(rows), func(row int) bool { return t.y[row] != class.label })
+		hit = append(hit, s.draw(of, class.rate*s.Noise.Level, random)...)
+	}
+	flip(t.y, hit)
+	return hit, nil
+}
+
+// flipByMargin draws without replacement by the smallest of exponential numbers divided by weights
+// (Efraimidis and Spirakis, Information Processing Letters 97, 2006).
+func flipByMargin(ctx context.Context, s Settings, t scaled, rows []int, random *rand.Rand) ([]int, error) {
+	margins, err := s.margins(ctx, t, rows)
+	if err != nil {
+		return nil, err
+	}
+	middle := cmp.Or(MedianOf(slices.Clone(margins)), 1)
+	keys := make([]float64, len(rows))
+	for i, margin := range margins {
+		keys[i] = random.ExpFloat64() * math.Exp(margin/middle)
+	}
+	order := Indices(len(rows))
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	hit := choose(rows, order[:s.count(s.Noise.Level, len(rows))])
+	flip(t.y, hit)
 	return hit, nil
 }
 
@@ -164,8 +277,8 @@ func legacyNormal(seed uint64) func() float64 {
 }
 
 // draw takes the start of a permutation, so that draws are nested.
-func draw(rows []int, count int, random *rand.Rand) []int {
-	return choose(rows, random.Perm(len(rows))[:count])
+func (s Settings) draw(rows []int, fraction float64, random *rand.Rand) []int {
+	return choose(rows, random.Perm(len(rows))[:s.count(fraction, len(rows))])
 }
 
 func choose(rows, places []int) []int {
@@ -182,9 +295,8 @@ func flip(y []float64, rows []int) {
 	}
 }
 
-// nearest returns the 30 % of the rows, at least one, with the smallest absolute decision values.
-// Ties are drawn, since rows may be sorted by class.
-func (s Settings) nearest(ctx context.Context, t scaled, rows []int, random *rand.Rand) ([]int, error) {
+// margins returns the absolute decision values, in units of boundaryPrecision.
+func (s Settings) margins(ctx context.Context, t scaled, rows []int) ([]float64, error) {
 	part := t.gather(rows)
 	if err := part.bothClasses("boundary for the noise"); err != nil {
 		return nil, err
@@ -202,18 +314,5 @@ func (s Settings) nearest(ctx context.Context, t scaled, rows []int, random *ran
 	for i, score := range scores {
 		scores[i] = math.Round(math.Abs(score) / boundaryPrecision)
 	}
-	order := count(part.N)
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
-	take := max(1, s.count(boundaryFraction, part.N))
-	first, end, last := take-1, take, scores[order[take-1]]
-	for first > 0 && scores[order[first-1]] == last {
-		first--
-	}
-	for end < part.N && scores[order[end]] == last {
-		end++
-	}
-	if ties := order[first:end]; end > take {
-		random.Shuffle(len(ties), func(i, j int) { ties[i], ties[j] = ties[j], ties[i] })
-	}
-	return choose(rows, order[:take]), nil
+	return scores, nil
 }

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // pool puts the training and the validation part together, row by row.
@@ -100,7 +102,7 @@ func TestScriptsNumbers(t *testing.T) {
 func TestNoiseCountsAndNesting(t *testing.T) {
 	t.Parallel()
 	// 160 rows, 120 of them in the pool; 30 % of those are 36 near the boundary.
-	sizes := map[string]int{Gaussian: 120, Flip: 120, FlipBoundary: 36}
+	sizes := map[string]int{FlipBoundary: 36}
 	for _, at := range []struct {
 		protocol Protocol
 		task     Task
@@ -118,7 +120,17 @@ func TestNoiseCountsAndNesting(t *testing.T) {
 				p := mustPrepare(t, d, settings(protocol, Noise{kind, level}))
 				rows := pool(p)
 				hit := changed(clean, rows)
-				if want := counted(protocol, level, sizes[kind]); len(hit) != want {
+				want := counted(protocol, level, cmp.Or(sizes[kind], 120))
+				if kind == "flip-class" {
+					positive := 0
+					for _, values := range clean {
+						if values[d.D] > 0 {
+							positive++
+						}
+					}
+					want = counted(protocol, level, positive) + counted(protocol, level/3, 120-positive)
+				}
+				if len(hit) != want {
 					t.Errorf("%s %v: %d rows are hit, want %d", kind, level, len(hit), want)
 				}
 				if !slices.Equal(hit, p.Contaminated) {
@@ -170,6 +182,111 @@ func TestGaussianStatistics(t *testing.T) {
 	}
 	if share := float64(held) / float64(p.Validation.N); math.Abs(share-0.4) > 0.04 { // 4 standard errors
 		t.Errorf("%v of the validation part is contaminated, want 0.4", share)
+	}
+}
+
+// TestNoiseOfOneSide wants the kinds for target and features to change these alone, by the law of
+// the kind for both.
+func TestNoiseOfOneSide(t *testing.T) {
+	t.Parallel()
+	d := synthetic(Regression, 400, 4)
+	at := func(kind string) map[int][]float64 {
+		return pool(mustPrepare(t, d, settings(HeldOut, Noise{kind, 0.5})))
+	}
+	clean := pool(mustPrepare(t, d, settings(HeldOut, Noise{})))
+	both, target, features := at(Gaussian), at("gaussian-target"), at("gaussian-features")
+	if rows := changed(clean, both); !slices.Equal(rows, changed(clean, target)) || !slices.Equal(rows, changed(clean, features)) {
+		t.Error("the kinds hit other rows than gaussian")
+	}
+	for row, values := range clean {
+		if !equalBits(target[row][:d.D], values[:d.D]) {
+			t.Errorf("gaussian-target changes the features of row %d", row)
+		}
+		if features[row][d.D] != values[d.D] {
+			t.Errorf("gaussian-features changes the target of row %d", row)
+		}
+	}
+}
+
+// TestLawsOfNoise compares what the kinds add or put with the distributions that they name, by the
+// Kolmogorov-Smirnov distance at 0.1 %.
+func TestLawsOfNoise(t *testing.T) {
+	t.Parallel()
+	d := synthetic(Regression, 20000, 4)
+	clean := pool(mustPrepare(t, d, settings(HeldOut, Noise{})))
+	gauss, cluster := distuv.Normal{Mu: 0.2, Sigma: 3}, distuv.Normal{Mu: 5, Sigma: 0.5}
+	student := distuv.StudentsT{Sigma: 1, Nu: 1.5}
+	for _, c := range []struct {
+		kind   string
+		column int
+		moved  bool // instead of added
+		law    func(float64) float64
+	}{
+		{"gaussian-target", 4, false, gauss.CDF}, {"gaussian-features", 2, false, gauss.CDF},
+		{"leverage", 0, true, cluster.CDF}, {"leverage", 4, true, cluster.CDF}, {"heavy-tails", 4, false, student.CDF},
+	} {
+		noisy := pool(mustPrepare(t, d, settings(HeldOut, Noise{c.kind, 0.4})))
+		var values []float64
+		for _, row := range changed(clean, noisy) {
+			x := noisy[row][c.column]
+			if !c.moved {
+				x -= clean[row][c.column]
+			}
+			values = append(values, x)
+		}
+		slices.Sort(values)
+		n, distance := float64(len(values)), 0.0
+		for i, x := range values {
+			distance = max(distance, math.Abs(c.law(x)-float64(i)/n), math.Abs(c.law(x)-float64(i+1)/n))
+		}
+		if n != 6000 || distance > 1.95/math.Sqrt(n) {
+			t.Errorf("%s, column %d: the distance is %.3f for %v rows", c.kind, c.column, distance, n)
+		}
+	}
+}
+
+// TestFlipClassRates counts the flipped labels of each class.
+func TestFlipClassRates(t *testing.T) {
+	t.Parallel()
+	d := synthetic(Classification, 1000, 2)
+	clean := pool(mustPrepare(t, d, settings(HeldOut, Noise{})))
+	noisy := pool(mustPrepare(t, d, settings(HeldOut, Noise{"flip-class", 0.3})))
+	rows, flipped := map[float64]float64{}, map[float64]float64{}
+	for row, values := range clean {
+		rows[values[d.D]]++
+		if noisy[row][d.D] != values[d.D] {
+			flipped[values[d.D]]++
+		}
+	}
+	for label, rate := range map[float64]float64{1: 0.3, -1: 0.1} {
+		if math.Abs(flipped[label]-rate*rows[label]) > 0.5 {
+			t.Errorf("class %v: %v of %v labels are flipped, want %v", label, flipped[label], rows[label], rate)
+		}
+	}
+}
+
+// TestFlipMarginWeights flips one of three rows at the distances 0, 1 and 3, whose median is 1:
+// exp(0), exp(-1) and exp(-3) are in proportion to the probabilities.
+func TestFlipMarginWeights(t *testing.T) {
+	t.Parallel()
+	scores, draws, hits := []float64{0, 1, -3}, 30000, [3]float64{}
+	s := Settings{Noise: Noise{"flip-margin", 0.3}, Boundary: func(context.Context, []float64, int, int, []float64) ([]float64, error) {
+		return slices.Clone(scores), nil
+	}}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range draws {
+		hit, err := s.contaminate(t.Context(), scaled{1, []float64{0, 0, 0}, []float64{1, -1, 1}}, []int{0, 1, 2}, random)
+		if err != nil || len(hit) != 1 {
+			t.Fatalf("rows %v are flipped, %v", hit, err)
+		}
+		hits[hit[0]]++
+	}
+	sum := 1 + math.Exp(-1) + math.Exp(-3)
+	for i, score := range scores {
+		p := math.Exp(-math.Abs(score)) / sum
+		if share := hits[i] / float64(draws); math.Abs(share-p) > 4*math.Sqrt(p*(1-p)/float64(draws)) {
+			t.Errorf("row %d is flipped with the frequency %.4f, want %.4f", i, share, p)
+		}
 	}
 }
 

@@ -2,9 +2,9 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
-	"fmt"
-	"regexp"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +27,9 @@ func parse(b []byte) (float64, kind) {
 	case infinite(b):
 		return 0, isInfinite
 	default:
-		return 0, isText
+		if b = withoutD(b); !hasDigitsOnly(b) {
+			return 0, isText
+		}
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
 	switch {
@@ -50,62 +52,91 @@ func hasDigitsOnly(b []byte) bool {
 	return len(b) > 0
 }
 
+// withoutD writes E for the D of Fortran's exponents, as in 1.0D+05.
+func withoutD(b []byte) []byte {
+	if at := bytes.IndexAny(b, "dD"); at > 0 && bytes.IndexByte(b[:at], '.') >= 0 {
+		return slices.Concat(b[:at], []byte{'E'}, b[at+1:])
+	}
+	return b
+}
+
 // number ignores given marks of missing values.
-func (o *Options) number(b []byte) (float64, kind) {
-	if o.Decimal == decimalComma && !missing(b) {
-		if bytes.IndexByte(b, '.') >= 0 {
-			return 0, isText
+func (o *Options) number(b []byte) (float64, kind) { return parse(o.plain(b)) }
+
+var typographic = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "’", "'")
+
+// plain returns a number with a decimal point and without marks of thousands, a mark of a missing
+// value as it is, and other text with a letter in it.
+func (o *Options) plain(b []byte) []byte {
+	b = bytes.ReplaceAll(trim(b), []byte("−"), []byte("-")) // trim of quoted ones; as typesetters write
+	if o.Decimal != decimalComma && o.Thousands == "" || missing(b) || infinite(b) {
+		return b
+	}
+	text := string(b)
+	if o.Thousands == " " || o.Thousands == "'" {
+		text = typographic.Replace(text)
+	}
+	if o.Thousands != "" {
+		end := strings.IndexAny(text, cmp.Or(o.Decimal, decimalPoint)+"eEdD")
+		if end < 0 {
+			end = len(text)
 		}
-		b = bytes.Replace(b, []byte{','}, []byte{'.'}, 1)
+		groups := strings.Split(text[:end], o.Thousands)
+		for i, group := range groups[1:] {
+			first := strings.TrimLeft(groups[0], "+-")
+			if len(group) != 3 || i == 0 && (len(first) == 0 || len(first) > 3 || first[0] == '0') {
+				return []byte("x")
+			}
+		}
+		text = strings.Join(groups, "") + text[end:]
 	}
-	return parse(b)
+	if o.Decimal == decimalComma {
+		if strings.Contains(text, decimalPoint) {
+			return []byte("x")
+		}
+		text = strings.Replace(text, decimalComma, decimalPoint, 1)
+	}
+	return []byte(text)
 }
 
-func (o *Options) parse(b []byte) (float64, kind) {
-	if o.Marks == nil {
-		return o.number(b)
+// exactDigits is the number of digits that a float64 always keeps.
+const exactDigits = 15
+
+// exactNumber returns the shortest form of a number, with all digits where a float64 has fewer.
+func exactNumber(text []byte, v float64) string {
+	short := formatNumber(v)
+	if len(text) > exactDigits {
+		if x := decimal(string(withoutD(text))); x.Cmp(decimal(short)) != 0 {
+			return x.Text('g', -1)
+		}
 	}
-	if len(b) == 0 || slices.ContainsFunc(o.Marks, func(mark string) bool { return mark == string(b) }) {
-		return 0, isMissing
-	}
-	v, kind := o.number(b)
-	if kind == isMissing {
-		kind = isText
-	}
-	return v, kind
+	return short
 }
 
-func isDecimalComma[T string | []byte](text T) bool {
-	b := []byte(text)
-	i := bytes.IndexByte(b, ',')
-	if i < 0 || i+1 == len(b) || b[i+1] < '0' || b[i+1] > '9' || bytes.IndexByte(b, '.') >= 0 {
+// decimal parses a numeral to 330 digits.
+func decimal(text string) *big.Float {
+	x, _, err := big.ParseFloat(text, 10, 1100, big.ToNearestEven)
+	if err != nil {
+		return new(big.Float)
+	}
+	return x
+}
+
+// losesDigits reports whether a number does not give back the digits of its text.
+func losesDigits(text []byte, v float64) bool {
+	if len(text) <= exactDigits {
 		return false
 	}
-	_, kind := parse(slices.Concat(b[:i], []byte{'.'}, b[i+1:]))
-	return kind == isNumber
+	numeral := string(withoutD(text))
+	mantissa, _, _ := strings.Cut(strings.ToLower(strings.TrimLeft(numeral, "+-0.")), "e")
+	digits := len(strings.Replace(mantissa, ".", "", 1))
+	return digits > exactDigits && decimal(numeral).Cmp(decimal(strconv.FormatFloat(v, 'e', digits-1, 64))) != 0
 }
 
-// numberLike matches decimal commas, separated thousands, currencies and percent.
-var numberLike = regexp.MustCompile(`^[+-]?[$€£¥]? ?[+-]?(\d{1,3}([., '’\x{a0}\x{202f}]\d{3})+|\d+)?([.,]\d+)?([eE][+-]?\d+)? ?[%€$£¥]?$`)
-
-func looksNumber[T string | []byte](text T) bool {
-	digit := func(r rune) bool { return r >= '0' && r <= '9' }
-	return bytes.ContainsFunc([]byte(text), digit) && numberLike.Match([]byte(text))
-}
-
-const decimalHint = `; decimal: "," reads decimal commas`
-
-func notNumber(b []byte, kind kind) error {
-	if kind == isInfinite {
-		return fmt.Errorf("%q is infinite: allowed are finite numbers", short(b))
-	}
-	return fmt.Errorf("text %q in a number column", short(b))
-}
-
-// missing matches the marks of pandas, ? and KEEL's <null>.
+// missing matches the marks of pandas, ?, KEEL's <null> and MySQL's \N.
 func missing(b []byte) bool {
 	switch string(b) {
-	case "", "?", "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "#N/A N/A",
+	case "", "?", `\N`, "NA", "N/A", "n/a", "NULL", "null", "None", "<NA>", "<null>", "#N/A", "#NA", "#N/A N/A",
 		"-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN":
 		return true
 	}

@@ -19,8 +19,11 @@ type Options struct {
 	// names; a line with another number is not.
 	Header *bool
 	// Decimal is the decimal mark of a csv, tsv or space file, default point. The other mark must
-	// not occur in numbers.
+	// not occur in numbers, unless it is Thousands.
 	Decimal string
+	// Thousands separates groups of three digits before the decimal mark of a csv, tsv or space
+	// file: a comma, point, blank or apostrophe. By default nothing does.
+	Thousands string
 	// Target is the column to predict: a name, else an index from 0, negative from the end.
 	// Default: the last column not dropped, KEEL's @outputs, or a libsvm file's label, its only
 	// target. [NoTarget] makes all columns features and requires Classes.NegativeRows.
@@ -33,8 +36,8 @@ type Options struct {
 	// Classes, else to regression.
 	Task    Task
 	Classes Classes
-	// Marks are missing values of a csv, tsv or space file other than empty fields. Default: ?, NaN,
-	// NA, N/A, NULL, None and others of pandas.
+	// Marks are missing values of a csv, tsv or space file other than empty fields; numerals compare
+	// as numbers. Default: ?, NaN, NA, N/A, NULL, None, \N and others of pandas.
 	Marks []string
 	// KeepQuoted keeps quoted marks and empty quotes as text.
 	KeepQuoted bool
@@ -48,6 +51,12 @@ type Options struct {
 	Encode string
 	// OneHot lists columns to encode so in any case, as in Target.
 	OneHot []string
+	// Clean is a column that says which rows of a csv, tsv or space file are known to be clean. By
+	// default the values are [CleanValues]; with one list of values every other row is not.
+	Clean RowColumn
+	// Parts is a column that says which part a row of such a file belongs to, by default by
+	// [PartValues].
+	Parts RowColumn
 }
 
 // NoTarget is the [Options.Target] of files without target.
@@ -79,7 +88,7 @@ const (
 const (
 	missingRefuse = "refuse"
 	missingMean   = "mean"
-	missingMedian = "median"
+	Median        = "median" // also of [Settings.Missing]
 	missingDrop   = "drop"
 )
 
@@ -87,6 +96,11 @@ const (
 	decimalPoint = "."
 	decimalComma = ","
 )
+
+var otherMark = map[string]string{decimalPoint: decimalComma, decimalComma: decimalPoint}
+
+// ThousandsMarks are the values of [Options.Thousands]; the last two include typographic forms.
+var ThousandsMarks = []string{",", ".", " ", "'"}
 
 const (
 	encodeRefuse = "refuse"
@@ -98,11 +112,15 @@ func (o Options) Validate() error {
 	err := cmp.Or(
 		allow("format", o.Format, formatCSV, formatTSV, formatSpace, formatARFF, formatLIBSVM),
 		allow("decimal", o.Decimal, decimalPoint, decimalComma),
+		allow("thousands", o.Thousands, ThousandsMarks...),
 		allow("task", o.Task, Classification, Regression),
-		allow("missing", o.Missing, missingRefuse, missingMean, missingMedian, missingDrop),
+		allow("missing", o.Missing, missingRefuse, missingMean, Median, missingDrop),
 		allow("encode", o.Encode, encodeRefuse, encodeOneHot))
 	if err != nil {
 		return err
+	}
+	if o.Thousands != "" && o.Thousands == cmp.Or(o.Decimal, decimalPoint) {
+		return fmt.Errorf("thousands %q: is the decimal mark", o.Thousands)
 	}
 	if o.Skip < 0 {
 		return fmt.Errorf("skip %d: must be 0 or more lines", o.Skip)
@@ -113,19 +131,21 @@ func (o Options) Validate() error {
 	if o.Target == NoTarget && o.Classes.NegativeRows <= 0 {
 		return fmt.Errorf("target %s: needs the number of negative rows in classes", NoTarget)
 	}
-	return o.Classes.validate()
+	return cmp.Or(o.Classes.validate(), o.Clean.check("clean"), o.Parts.check("split"))
 }
 
 func (o Options) delimitedOnly() error {
-	switch {
-	case len(o.OneHot) > 0:
-		return errors.New("encode: columns are named")
-	case o.Decimal != "":
-		return errors.New("decimal: it is")
-	case o.Marks != nil:
-		return errors.New("missing_marks: they are")
-	case o.KeepQuoted:
-		return errors.New("keep_quoted: it is")
+	for _, option := range []struct {
+		given bool
+		words string
+	}{
+		{len(o.OneHot) > 0, "encode: columns are named"}, {o.Decimal != "", "decimal: it is"}, {o.Thousands != "", "thousands: they are"},
+		{o.Marks != nil, "missing_marks: they are"}, {o.KeepQuoted, "keep_quoted: it is"},
+		{o.Clean.Column != "", "clean: it is"}, {o.Parts.Column != "", "split: a column of parts is"},
+	} {
+		if option.given {
+			return errors.New(option.words)
+		}
 	}
 	return nil
 }

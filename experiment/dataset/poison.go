@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/agepath/agepath/internal/dense"
 )
 
 // ridge is added to diagonals, as in the authors' code.
@@ -24,18 +26,18 @@ const ridge = 0.01
 //   - the target moves to the end farther from the prediction of a ridge regression (penalty 0.01,
 //     free intercept) on clean data, in a tie the upper.
 type poisoner struct {
-	d              int
-	low, high      []float64 // of features, then target
-	mean           []float64 // in the cube
-	factor         mat.TriDense
-	weights        []float64
-	intercept      float64
-	normal, sample []float64
+	d         int
+	low, high []float64 // of features, then target
+	mean      []float64 // in the cube
+	factor    mat.TriDense
+	weights   []float64
+	intercept float64
+	sample    []float64
 }
 
 func newPoisoner(t scaled, rows []int) (*poisoner, error) {
 	n, d := len(rows), t.d
-	p := &poisoner{d: d, weights: make([]float64, d), normal: make([]float64, d), sample: make([]float64, d)}
+	p := &poisoner{d: d, weights: make([]float64, d), sample: make([]float64, d)}
 	u := make([]float64, n*d)
 	v := make([]float64, n)
 	for i, row := range rows {
@@ -53,7 +55,7 @@ func newPoisoner(t scaled, rows []int) (*poisoner, error) {
 	centred := blas64.General{Rows: n, Cols: d, Stride: d, Data: u}
 	blas64.Syrk(blas.Trans, 1, centred, 0, gram)
 	moments := make([]float64, d)
-	blas64.Gemv(blas.Trans, 1, centred, blas64.Vector{N: n, Inc: 1, Data: v}, 0, blas64.Vector{N: d, Inc: 1, Data: moments})
+	blas64.Gemv(blas.Trans, 1, centred, dense.Vector(v), 0, dense.Vector(moments))
 
 	var cholesky mat.Cholesky
 	if !cholesky.Factorize(shifted(gram, 1)) {
@@ -62,7 +64,7 @@ func newPoisoner(t scaled, rows []int) (*poisoner, error) {
 	if err := cholesky.SolveVecTo(mat.NewVecDense(d, p.weights), mat.NewVecDense(d, moments)); err != nil {
 		return nil, errors.New("noise: the regression of the statp attack is ill-conditioned")
 	}
-	p.intercept = meanV - blas64.Dot(vector(p.weights), vector(p.mean))
+	p.intercept = meanV - dense.Dot(p.weights, p.mean)
 	if !cholesky.Factorize(shifted(gram, float64(n))) {
 		return nil, errors.New("noise: the covariance of the statp attack is singular")
 	}
@@ -71,11 +73,10 @@ func newPoisoner(t scaled, rows []int) (*poisoner, error) {
 }
 
 func (p *poisoner) point(x []float64, random *rand.Rand) float64 {
-	for j := range p.normal {
-		p.normal[j] = random.NormFloat64()
+	for j := range p.sample {
+		p.sample[j] = random.NormFloat64()
 	}
-	copy(p.sample, p.normal)
-	blas64.Trmv(blas.NoTrans, p.factor.RawTriangular(), vector(p.sample))
+	blas64.Trmv(blas.NoTrans, p.factor.RawTriangular(), dense.Vector(p.sample))
 	prediction := p.intercept
 	for j, value := range p.sample {
 		x[j] = p.low[j]
@@ -92,7 +93,7 @@ func (p *poisoner) point(x []float64, random *rand.Rand) float64 {
 
 // toCube maps columns to [0, 1] in place and returns their ranges.
 func toCube(x []float64, d int) (low, high []float64) {
-	low, high = spans(x, d, count(len(x)/d))
+	low, high = spans(x, d, Indices(len(x)/d))
 	scale := make([]float64, d)
 	for j := range scale {
 		if scale[j] = high[j] - low[j]; scale[j] == 0 {
@@ -129,5 +130,3 @@ func shifted(gram blas64.Symmetric, n float64) *mat.SymDense {
 	}
 	return m
 }
-
-func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }

@@ -38,6 +38,7 @@ type Settings struct {
 	// Rows is the number of rows drawn at random, 0 for all; draws are nested.
 	Rows     int
 	Split    Split
+	Clean    bool // only rows known to be clean are tested, see [Options.Clean]
 	Features Scaling
 	Target   Scaling // for regression
 	Noise    Noise
@@ -48,7 +49,7 @@ type Settings struct {
 	Missing string
 
 	// Boundary fits a linear support vector machine to x (n × d, row-major) and labels y and
-	// returns n decision values, for [FlipBoundary].
+	// returns n decision values, for the noise that needs a boundary.
 	Boundary func(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error)
 }
 
@@ -63,12 +64,7 @@ const (
 
 func (p Protocol) heldOut() bool { return p == "" || p == HeldOut }
 
-func (p Protocol) check() error {
-	if p.heldOut() || p == Paper || p == Scripts {
-		return nil
-	}
-	return fmt.Errorf("protocol %q: allowed are %s, %s and %s", p, HeldOut, Paper, Scripts)
-}
+func (p Protocol) check() error { return allow("protocol", p, HeldOut, Paper, Scripts) }
 
 // Part is a set of rows with one use.
 type Part struct {
@@ -94,6 +90,7 @@ type Prepared struct {
 	Validation Part
 	Test       Part
 
+	Medians  []float64 // of training, in place of missing values; nil if there are none
 	Features Affine
 	Target   Affine // empty for classification
 
@@ -113,8 +110,8 @@ func (s Settings) Check(task Task, n int) error {
 	if s.Missing != "" && s.Missing != Median {
 		return fmt.Errorf("missing: %q; only %s is for values that are missing here", s.Missing, Median)
 	}
-	if s.Noise.Kind == FlipBoundary && s.Boundary == nil {
-		return errors.New("noise: flip-boundary needs a boundary")
+	if lookupNoise(s.Noise.Kind).boundary && s.Boundary == nil {
+		return fmt.Errorf("noise: %s needs a boundary", s.Noise.Kind)
 	}
 	if s.Rows < 0 || s.Rows > n {
 		return fmt.Errorf("rows: %d; the data set has %d", s.Rows, n)
@@ -132,7 +129,11 @@ func (s Settings) Check(task Task, n int) error {
 // It fails if [Settings.Check] does, if training has one class, if a missing value remains, or if a
 // value is not finite after scaling or noise.
 func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
-	if err := s.Check(d.Task, d.N); err != nil {
+	err := s.Check(d.Task, d.N)
+	if d.uses == nil && (s.Clean || s.Split.Own) {
+		err = errors.New("nothing says which rows are clean, or which part they belong to")
+	}
+	if err != nil {
 		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
 	}
 	var drawn []int
@@ -145,8 +146,12 @@ func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 	if err != nil {
 		return nil, fmt.Errorf("prepare data set %s: %w", d.Name, err)
 	}
-	if drawn != nil {
-		prepared.renumber(drawn)
+	for _, rows := range [][]int{prepared.Train.Rows, prepared.Validation.Rows, prepared.Test.Rows, prepared.Clean.Rows, prepared.Contaminated} {
+		for i, row := range rows {
+			if drawn != nil && row >= 0 { // not a poisoning point
+				rows[i] = drawn[row]
+			}
+		}
 	}
 	return prepared, nil
 }
@@ -154,21 +159,17 @@ func Prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 func (d *Dataset) pick(rows []int) *Dataset {
 	picked := *d
 	picked.N, picked.X, picked.Y = len(rows), make([]float64, 0, len(rows)*d.D), make([]float64, len(rows))
+	if d.uses != nil {
+		picked.uses = make([]use, len(rows))
+	}
 	for i, row := range rows {
 		picked.X = append(picked.X, d.X[row*d.D:(row+1)*d.D]...)
 		picked.Y[i] = d.Y[row]
-	}
-	return &picked
-}
-
-func (p *Prepared) renumber(drawn []int) {
-	for _, rows := range [][]int{p.Train.Rows, p.Validation.Rows, p.Test.Rows, p.Clean.Rows, p.Contaminated} {
-		for i, row := range rows {
-			if row >= 0 { // not a poisoning point
-				rows[i] = drawn[row]
-			}
+		if d.uses != nil {
+			picked.uses[i] = d.uses[row]
 		}
 	}
+	return &picked
 }
 
 func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose string) *rand.Rand) (*Prepared, error) {
@@ -181,7 +182,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 		}
 	}
 	byClass := d.Task == Classification && s.Protocol.heldOut()
-	parts, err := s.Split.divide(strata(d.Y, byClass), stream(StreamSplit))
+	parts, err := s.Split.divide(strata(d.Y, byClass), d.uses, s.Clean, stream(StreamSplit))
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +195,7 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 		p.Clean = t.gather(parts.train)
 		p.Clean.merge()
 	}
-	noisy := count(d.N)
+	noisy := Indices(d.N)
 	if d.Task == Regression || s.Protocol != Paper {
 		noisy = slices.Sorted(slices.Values(slices.Concat(parts.train, parts.validation)))
 	}
@@ -229,12 +230,20 @@ func prepare(ctx context.Context, d *Dataset, s Settings, stream func(purpose st
 func (s Settings) scale(d *Dataset, train []int, p *Prepared) (scaled, error) {
 	fitted := train
 	if !s.Protocol.heldOut() {
-		fitted = count(d.N)
+		fitted = Indices(d.N)
 	}
 	t := scaled{d: d.D, x: slices.Clone(d.X), y: slices.Clone(d.Y)}
 	err := s.fill(t.x, d.Features, train)
 	if err != nil {
 		return t, err
+	}
+	for k, x := range d.X {
+		if math.IsNaN(x) {
+			if p.Medians == nil {
+				p.Medians = make([]float64, d.D)
+			}
+			p.Medians[k%d.D] = t.x[k]
+		}
 	}
 	if p.Features, err = s.Features.fit(t.x, d.D, fitted); err != nil {
 		return t, fmt.Errorf("scale features: %w", err)

@@ -267,12 +267,12 @@ func TestPrepareRefuses(t *testing.T) {
 	}{
 		{"unknown task", &Dataset{Task: "ranking"}, Settings{}, `task "ranking": allowed are`},
 		{"one class", oneClass, Settings{Split: quarter}, "the data set has one class only, 30 rows of +1"},
-		{"one class in training", pair, Settings{Split: Split{1, 9, 0}, Protocol: Paper}, "the training part has one class only"},
+		{"one class in training", pair, Settings{Split: Split{Train: 1, Test: 9, Validation: 0}, Protocol: Paper}, "the training part has one class only"},
 		{"too few rows", &Dataset{Task: Regression, N: 2, D: 1, X: []float64{1, 2}, Y: []float64{1, 2}}, Settings{Split: quarter}, "at least 2 for training"},
-		{"scaling", regression, Settings{Split: quarter, Features: "robust"}, `features is "robust", allowed are none, standard and minmax`},
-		{"target scaling", regression, Settings{Split: quarter, Target: "log"}, `target is "log"`},
-		{"noise of the other task", regression, Settings{Split: quarter, Noise: Noise{Flip, 0.1}}, `kind "flip" is not for regression; allowed are gaussian and statp`},
-		{"noise of no task", classification, Settings{Split: quarter, Noise: Noise{"salt", 0.1}}, `allowed are flip and flip-boundary`},
+		{"scaling", regression, Settings{Split: quarter, Features: "robust"}, `features "robust": allowed are none, standard and minmax`},
+		{"target scaling", regression, Settings{Split: quarter, Target: "log"}, `target "log": allowed`},
+		{"noise of the other task", regression, Settings{Split: quarter, Noise: Noise{Flip, 0.1}}, `kind "flip" is not for regression; allowed are gaussian, gaussian-target, `},
+		{"noise of no task", classification, Settings{Split: quarter, Noise: Noise{"salt", 0.1}}, `allowed are flip, flip-boundary, flip-class, flip-margin`},
 		{"level above 1", classification, Settings{Split: quarter, Noise: Noise{Flip, 1.1}}, "level 1.1 is not in [0, 1]"},
 		{"level NaN", regression, Settings{Split: quarter, Noise: Noise{StatP, math.NaN()}}, "level NaN is not in [0, 1]"},
 		{"level without kind", regression, Settings{Split: quarter, Noise: Noise{"", 0.1}}, "level 0.1 without a kind"},
@@ -326,7 +326,7 @@ func TestPrepareRealData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			train, validation, test := quarter.sizes(d.N)
+			train, validation, test := quarter.sizes(d.N, d.N)
 			for _, kind := range NoiseKinds(d.Task) {
 				for _, protocol := range protocols {
 					p := mustPrepare(t, d, settings(protocol, Noise{kind, 0.3}))

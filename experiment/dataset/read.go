@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // ReadError locates an error in a file.
@@ -20,6 +21,58 @@ type ReadError struct {
 	Column int    // from 0, as in [Options.Target]; -1 if unknown
 	Name   string // of the column
 	Err    error
+	// Remedies are options that settle it, each alone. The first is the likely one.
+	Remedies []Remedy
+}
+
+// Remedy has options as a grid's data set takes them, such as "skip: 1", with their effect.
+type Remedy struct {
+	Options []string
+	Effect  string
+}
+
+func remedy(effect string, options ...string) Remedy { return Remedy{options, effect} }
+
+// Follow adds the remedy to options, in place of those of the same keys; columns to drop add up.
+func (r Remedy) Follow(options []string) []string {
+	for _, option := range r.Options {
+		key, value, _ := strings.Cut(option, ": ")
+		at := slices.IndexFunc(options, func(o string) bool { return strings.HasPrefix(o, key+": ") })
+		if at >= 0 && key == "drop" {
+			list := strings.Split(strings.Trim(options[at][len("drop: "):], "[]")+", "+strings.Trim(value, "[]"), ", ")
+			slices.Sort(list)
+			option = "drop: [" + strings.Join(slices.Compact(list), ", ") + "]"
+		}
+		if at >= 0 {
+			options = slices.Delete(slices.Clone(options), at, at+1)
+		}
+		options = append(slices.Clip(options), option)
+	}
+	return options
+}
+
+// ReadErrors are all errors found in a file, in the order of its lines.
+type ReadErrors []*ReadError
+
+func (e ReadErrors) Error() string { return errors.Join(e.Unwrap()...).Error() }
+
+func (e ReadErrors) Unwrap() []error {
+	list := make([]error, len(e))
+	for i, err := range e {
+		list[i] = err
+	}
+	return list
+}
+
+// Each returns the single errors of one that [Read] returned, with their remedies.
+func Each(err error) ReadErrors {
+	if all, ok := errors.AsType[ReadErrors](err); ok {
+		return all
+	}
+	if one, ok := errors.AsType[*ReadError](err); ok {
+		return ReadErrors{one}
+	}
+	return nil
 }
 
 func (e *ReadError) Error() string {
@@ -38,20 +91,38 @@ func (e *ReadError) Error() string {
 	case e.Name != "":
 		place = append(place, "column "+short([]byte(e.Name)))
 	}
-	if len(place) == 0 {
-		return e.Err.Error()
+	parts := []string{e.Err.Error()}
+	for _, r := range e.Remedies {
+		parts = append(parts, strings.Join(r.Options, ", ")+" "+r.Effect)
 	}
-	return strings.Join(place, ", ") + ": " + e.Err.Error()
+	text := strings.Join(parts, "; ")
+	if len(place) == 0 {
+		return text
+	}
+	return strings.Join(place, ", ") + ": " + text
 }
 
 func (e *ReadError) Unwrap() error { return e.Err }
 
+// readError returns err as it is if it has a place or remedies.
+func readError(err error) *ReadError {
+	if at, ok := errors.AsType[*ReadError](err); ok {
+		return at
+	}
+	return &ReadError{Column: -1, Err: err}
+}
+
 // inLine locates an error that has no place yet.
 func inLine(line int, err error) error {
-	if _, ok := errors.AsType[*ReadError](err); ok {
-		return err
+	at := readError(err)
+	if at.Line == 0 && at.Column < 0 {
+		at.Line = line
 	}
-	return &ReadError{Line: line, Column: -1, Err: err}
+	return at
+}
+
+func remedied(err error, remedies ...Remedy) error {
+	return &ReadError{Column: -1, Err: err, Remedies: remedies}
 }
 
 // Read reads a table of numbers. name appears in errors and may decide the format; without folder
@@ -63,7 +134,7 @@ func inLine(line int, err error) error {
 // line ends.
 //
 // ARFF files may be dense or sparse. Nominal attributes are numbers if all declared values are,
-// else 0/1 features name=value. String, date and relational attributes must be dropped. KEEL's
+// else 0/1 features name=value. String and date attributes must be dropped. KEEL's
 // @inputs and @outputs declare features and target.
 //
 // Columns of libsvm files are named by their indices, from 0 if it occurs, else from 1; the label
@@ -72,21 +143,13 @@ func inLine(line int, err error) error {
 // Lines end with LF, CRLF or CR. Blank lines count but are ignored, as is a byte order mark; gzip
 // (also of several members) is detected. Limits: 64 MiB per line or quoted row, 2^20 features and
 // labels, [DefaultMemory]. [Dataset.Reading] says what the content decided. Errors are
-// [*ReadError].
+// [*ReadError], or [ReadErrors] if there are several.
 func Read(ctx context.Context, r io.Reader, name string, o Options) (*Dataset, error) {
 	return read(ctx, r, name, o, limited(0))
 }
 
-// readFile refuses special files: opening a named pipe would block.
 func readFile(ctx context.Context, path string, o Options, memory int64) (*Dataset, error) {
-	info, err := os.Stat(path)
-	if err == nil {
-		err = regular(info)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read data set %s: %w", path, err)
-	}
-	f, err := os.Open(path)
+	f, err := disk.OpenRegular(path)
 	if err != nil {
 		return nil, fmt.Errorf("read data set: %w", err)
 	}
@@ -94,30 +157,20 @@ func readFile(ctx context.Context, path string, o Options, memory int64) (*Datas
 	return read(ctx, f, path, o, limited(memory))
 }
 
-func regular(info fs.FileInfo) error {
-	what := "a device"
-	switch mode := info.Mode(); {
-	case mode.IsRegular():
-		return nil
-	case mode.IsDir():
-		what = "a directory"
-	case mode&fs.ModeNamedPipe != 0:
-		what = "a named pipe"
-	case mode&fs.ModeSocket != 0:
-		what = "a socket"
-	}
-	return fmt.Errorf("is %s; a regular file is allowed", what)
-}
-
 func read(ctx context.Context, r io.Reader, name string, o Options, max limits) (*Dataset, error) {
 	d, err := readTable(ctx, r, name, o, max)
 	if err != nil {
-		var at *ReadError
-		if !errors.As(err, &at) {
-			at = &ReadError{Column: -1, Err: err}
+		all := Each(err)
+		if all == nil {
+			all = ReadErrors{readError(err)}
 		}
-		at.File = name
-		return nil, at
+		for _, at := range all {
+			at.File = name
+		}
+		if len(all) == 1 {
+			return nil, all[0]
+		}
+		return nil, all
 	}
 	d.Name, _ = split(name)
 	return d, nil
@@ -136,7 +189,8 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 	} else if err != nil {
 		return nil, err
 	}
-	format, delim := tell(l, name, o)
+	start := logicalLines(l.peek(), l.line)
+	format, delim := tell(start, name, o)
 	if format == formatARFF || format == formatLIBSVM {
 		if err := o.delimitedOnly(); err != nil {
 			return nil, fmt.Errorf("%w for csv, tsv and space files, not for %s", err, format)
@@ -151,10 +205,16 @@ func readTable(ctx context.Context, r io.Reader, name string, o Options, max lim
 	default:
 		err = readDelimited(l, t, delim)
 	}
-	if err != nil {
-		return nil, err
+	var d *Dataset
+	if err == nil {
+		d, err = t.finish()
 	}
-	return t.finish()
+	if err != nil && delim != 0 {
+		if titles := findTitles(start, o); titles != nil {
+			return nil, titles // the cause of the others
+		}
+	}
+	return d, err
 }
 
 func split(path string) (name, ext string) {
@@ -166,15 +226,40 @@ func split(path string) (name, ext string) {
 	return strings.ToValidUTF8(strings.TrimSuffix(name, ext), "\uFFFD"), strings.ToLower(ext)
 }
 
-func tell(l *lines, name string, o Options) (format string, delim byte) {
-	start := slices.DeleteFunc(slices.Clone(l.peek()), func(line []byte) bool { return len(bytes.TrimSpace(line)) == 0 })
-	bare := make([][]byte, min(len(start), 20))
+// logicalLine is a line with the further lines of its quotes.
+type logicalLine struct {
+	bare   []byte // with a letter for each quoted field
+	number int    // of the first line in the file
+}
+
+// quotedField matches a field in quotes, which the end of the text may cut, and the separator before.
+var quotedField = regexp.MustCompile(`(?m)(^|[,;\t ])"(?:[^"]|"")*(?:"|\z)`)
+
+// logicalLines returns the first lines that are not blank.
+func logicalLines(lines [][]byte, number int) (list []logicalLine) {
+	const most, feed = 40, "\x00" // for line feeds in quotes
+	text := quotedField.ReplaceAllFunc(bytes.Join(lines, []byte("\n")), func(field []byte) []byte {
+		separator, rest, _ := bytes.Cut(field, []byte(`"`))
+		return slices.Concat(separator, []byte("q"), bytes.Repeat([]byte(feed), bytes.Count(rest, []byte("\n"))))
+	})
+	for line := range bytes.SplitSeq(text, []byte("\n")) {
+		number++
+		if len(list) < most && len(bytes.TrimSpace(line)) > 0 {
+			list = append(list, logicalLine{bytes.ReplaceAll(line, []byte(feed), nil), number})
+		}
+		number += bytes.Count(line, []byte(feed))
+	}
+	return list
+}
+
+func tell(start []logicalLine, name string, o Options) (format string, delim byte) {
+	bare := make([][]byte, len(start))
 	for i := range bare {
-		bare[i] = withoutQuoted(start[i])
+		bare[i] = start[i].bare
 	}
 	if format = o.Format; format == "" {
 		_, ext := split(name)
-		format = tellFormat(ext, bare, start, o.Decimal)
+		format = tellFormat(ext, bare[:min(len(bare), 20)], bare, o.Decimal)
 	}
 	switch format {
 	case formatTSV:
@@ -205,8 +290,10 @@ func tellFormat(ext string, list, start [][]byte, decimal string) string {
 		line = trim(list[0])
 	}
 	comma := bytes.IndexByte(line, ',') >= 0
+	after := slices.IndexFunc(list, func(l []byte) bool { return !bytes.HasPrefix(trim(l), []byte("%")) })
+	isARFF := after < 0 || bytes.HasPrefix(trim(list[after]), []byte("@"))
 	switch {
-	case len(line) > 0 && (line[0] == '%' || line[0] == '@'):
+	case bytes.HasPrefix(line, []byte("%")) && isARFF, bytes.HasPrefix(line, []byte("@")):
 		return formatARFF
 	case looksLIBSVM(start):
 		return formatLIBSVM
@@ -250,29 +337,6 @@ func isIndex(b []byte) bool {
 	return len(b) > 0
 }
 
-// withoutQuoted replaces quoted fields by a letter.
-func withoutQuoted(line []byte) []byte {
-	if bytes.IndexByte(line, '"') < 0 {
-		return line
-	}
-	bare := make([]byte, 0, len(line))
-	starts := true
-	for i := 0; i < len(line); i++ {
-		c := line[i]
-		if starts && c == '"' {
-			for i++; i < len(line) && (line[i] != '"' || i+1 < len(line) && line[i+1] == '"'); i++ {
-				if line[i] == '"' {
-					i++
-				}
-			}
-			c = 'q'
-		}
-		bare = append(bare, c)
-		starts = c == ',' || c == ';' || c == '\t' || c == ' '
-	}
-	return bare
-}
-
 // isTabbed reports whether lines have equally many tabs but different numbers of words: fields
 // contain blanks.
 func isTabbed(lines [][]byte) bool {
@@ -306,7 +370,7 @@ func separates(lines [][]byte, delim byte, decimal string) bool {
 
 func areDecimals(line []byte, delim byte) bool {
 	for field := range bytes.SplitSeq(line, []byte{delim}) {
-		if field = trim(field); bytes.IndexByte(field, ',') >= 0 && !isDecimalComma(field) {
+		if field = trim(field); bytes.IndexByte(field, ',') >= 0 && !looksNumber(string(field)) {
 			return false
 		}
 	}

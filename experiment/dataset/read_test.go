@@ -238,7 +238,7 @@ func TestReadFile(t *testing.T) {
 		t.Errorf("error %v, want that of a missing file", err)
 	}
 	_, err = readFile(context.Background(), t.TempDir(), Options{}, 0)
-	wantError(t, err, "is a directory")
+	wantError(t, err, "is not a regular file (d")
 }
 
 func TestGzipErrors(t *testing.T) {

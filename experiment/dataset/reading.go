@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -52,7 +51,15 @@ func (d *Dataset) Names() Names {
 type reading struct {
 	clauses, warnings []string
 	unsaid            int
-	inQuotes          int // quoted missing values
+	inQuotes          int      // quoted missing values
+	seen              []string // marks of missing values in features
+	unlabelled        string   // the first mark in the target
+	pointed           bool     // a number has a decimal mark
+	grouped           bool     // a number has one that may separate thousands
+	marks             []mark
+	problems          ReadErrors
+	uneven            int        // rows with another number of fields
+	first             *ReadError // of them
 }
 
 func (r *reading) say(format string, args ...any) {
@@ -80,6 +87,13 @@ func (t *table) settled(d *Dataset) Reading {
 			t.warn("%v", t.inColumn(i, 0, fmt.Errorf("%d different values in %d rows, each a feature; drop: %s leaves it out", n, d.N, t.ref(i))))
 		}
 	}
+	judge{t}.warnTwins()
+	judge{t}.warnLosses()
+	for _, m := range t.marks {
+		if !m.used {
+			t.warn("missing_marks: %q occurs nowhere", m.text)
+		}
+	}
 	if list != nil {
 		t.say("a feature for each value of %s", some(list))
 	}
@@ -88,6 +102,33 @@ func (t *table) settled(d *Dataset) Reading {
 		t.warnings = append(t.warnings, fmt.Sprintf("and %d more of this kind", t.unsaid))
 	}
 	return Reading{How: strings.Join(t.clauses, "; "), Warnings: t.warnings, LeftOut: t.rows - len(t.lines), Lines: t.dropped}
+}
+
+func (t judge) warnTwins() {
+	first := map[string]int{}
+	for c := range t.columns {
+		name := t.columns[c].name
+		if t.columns[c].role != feature || name == "" {
+			continue
+		}
+		if at, twice := first[name]; twice {
+			t.warn("columns %d and %d are both named %s; drop: %s leaves the second out", at, c, short([]byte(name)), t.ref(c))
+		} else {
+			first[name] = c
+		}
+	}
+}
+
+func (t judge) warnLosses() {
+	for c := range t.columns {
+		if l := &t.columns[c].lossy; l.count > 0 && t.columns[c].role != dropped {
+			what := t.leaving([]int{c})
+			if c == t.target {
+				what = remedy("compares all digits", "task: classification")
+			}
+			t.warn("%v", t.inColumn(c, l.line, remedied(fmt.Errorf("%s has more digits than a number keeps (%d values)", short([]byte(l.list[0])), l.count), what)))
+		}
+	}
 }
 
 func (d *Dataset) named() string {
@@ -102,17 +143,6 @@ func (d *Dataset) named() string {
 		return "1 feature: " + names[0]
 	}
 	return fmt.Sprintf("%d features: %s", d.D, strings.Join(names, ", "))
-}
-
-func (r *reading) sayDropped(n, rows int, lines []int) {
-	word, more := "lines", ""
-	if n == 1 {
-		word = "line"
-	}
-	if lines = lines[:min(len(lines), someMost)]; n > len(lines) {
-		more = ", ..."
-	}
-	r.say("left out for missing values: %d of %d rows, %s %s%s", n, rows, word, some(lines), more)
 }
 
 const countingRows = 10
@@ -197,31 +227,4 @@ func (t *table) ref(c int) string {
 		}
 	}
 	return strconv.Quote(t.columns[c].name)
-}
-
-func notBlank(t *table, c int, text []byte) error {
-	keep := "target: " + t.ref(c) + " predicts it"
-	if t.header {
-		keep = t.keeping()
-	}
-	return fmt.Errorf("%q where the first lines have nothing, so that a delimiter seemed to end each line: drop: %s leaves the column out, %s",
-		short(text), t.ref(c), keep)
-}
-
-func (t *table) refuseText(c int, text []byte, kind kind) error {
-	err := notNumber(text, kind)
-	col := &t.columns[c]
-	switch {
-	case kind == isInfinite || (col.words != nil && col.words.declared) || t.standard >= 0:
-		return err
-	case isDecimalComma(text) && t.o.Decimal != decimalComma:
-		return fmt.Errorf("%w%s", err, decimalHint)
-	case t.o.Decimal == decimalComma && bytes.IndexByte(text, '.') >= 0:
-		return fmt.Errorf(`%w; with decimal: "," a point is no decimal mark`, err)
-	case looksNumber(text):
-		return fmt.Errorf("%w; separated thousands, units and currencies are not read: write plain numbers, or drop: %s", err, t.ref(c))
-	case col.role == feature && col.line == 0:
-		return fmt.Errorf("%w; encode: onehot takes a column of text, drop: %s leaves it out", err, t.ref(c))
-	}
-	return fmt.Errorf("%w; where it marks a missing value: missing_marks: [%q]", err, short(text))
 }

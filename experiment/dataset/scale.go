@@ -16,13 +16,8 @@ const (
 )
 
 func (s Scaling) check(what string) error {
-	if s == "" || slices.Contains([]Scaling{NoScaling, Standard, MinMax}, s) {
-		return nil
-	}
-	return fmt.Errorf("scale: %s is %q, allowed are %s, %s and %s", what, s, NoScaling, Standard, MinMax)
+	return allow("scale: "+what, s, NoScaling, Standard, MinMax)
 }
-
-func (s Scaling) scales() bool { return s == Standard || s == MinMax }
 
 // Affine maps each column x to (x - Shift)/Scale. Constant columns have Scale 1, as in
 // scikit-learn.
@@ -30,11 +25,8 @@ type Affine struct{ Shift, Scale []float64 }
 
 // fit fails if a column's spread exceeds float64.
 func (s Scaling) fit(x []float64, d int, rows []int) (Affine, error) {
-	shift, scale := make([]float64, d), make([]float64, d)
-	if !s.scales() {
-		for j := range scale {
-			scale[j] = 1
-		}
+	shift, scale := make([]float64, d), slices.Repeat([]float64{1}, d)
+	if s != Standard && s != MinMax {
 		return Affine{shift, scale}, nil
 	}
 	low, high := spans(x, d, rows)
@@ -108,7 +100,7 @@ func standardise(x []float64, d int, rows []int, low, shift, scale []float64) {
 
 // Apply scales the d columns of the row-major x in place, fitted to all rows.
 func (s Scaling) Apply(x []float64, d int) error {
-	of, err := s.fit(x, d, count(len(x)/d))
+	of, err := s.fit(x, d, Indices(len(x)/d))
 	if err != nil {
 		return fmt.Errorf("scale: %w", err)
 	}
@@ -123,7 +115,7 @@ func (p *Part) Uneven(names []string) string {
 	if p.N == 0 {
 		return ""
 	}
-	of, err := Standard.fit(p.X, p.D, count(p.N))
+	of, err := Standard.fit(p.X, p.D, Indices(p.N))
 	if err != nil {
 		return err.Error() + ": scale the column in the file"
 	}

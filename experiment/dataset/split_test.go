@@ -16,16 +16,16 @@ func TestSplitSizes(t *testing.T) {
 		n                       int
 		train, validation, test int
 	}{
-		{Split{3, 1, 0}, 569, 426, 0, 143},
-		{Split{3, 1, 0}, 1797, 1347, 0, 450},
-		{Split{3, 1, 0.2}, 569, 340, 86, 143},
-		{Split{3, 1, 0}, 4, 3, 0, 1},
-		{Split{0.01, 0.02, 0}, 9, 3, 0, 6},   // 6.000000000000001 in binary
-		{Split{1, 1, 0.07}, 200, 93, 7, 100}, // 7.000000000000001 in binary
-		{Split{9, 1, 0.1}, 1000, 810, 90, 100},
-		{Split{1, 3, 0.5}, 100, 12, 13, 75},
+		{Split{Train: 3, Test: 1, Validation: 0}, 569, 426, 0, 143},
+		{Split{Train: 3, Test: 1, Validation: 0}, 1797, 1347, 0, 450},
+		{Split{Train: 3, Test: 1, Validation: 0.2}, 569, 340, 86, 143},
+		{Split{Train: 3, Test: 1, Validation: 0}, 4, 3, 0, 1},
+		{Split{Train: 0.01, Test: 0.02, Validation: 0}, 9, 3, 0, 6},   // 6.000000000000001 in binary
+		{Split{Train: 1, Test: 1, Validation: 0.07}, 200, 93, 7, 100}, // 7.000000000000001 in binary
+		{Split{Train: 9, Test: 1, Validation: 0.1}, 1000, 810, 90, 100},
+		{Split{Train: 1, Test: 3, Validation: 0.5}, 100, 12, 13, 75},
 	} {
-		train, validation, inTest := test.split.sizes(test.n)
+		train, validation, inTest := test.split.sizes(test.n, test.n)
 		if train != test.train || validation != test.validation || inTest != test.test {
 			t.Errorf("%+v of %d rows: %d, %d, %d, want %d, %d, %d", test.split, test.n,
 				train, validation, inTest, test.train, test.validation, test.test)
@@ -40,16 +40,16 @@ func TestSplitRefuses(t *testing.T) {
 		n     int
 		want  string
 	}{
-		{Split{0, 1, 0}, 100, "train is 0"},
-		{Split{3, -1, 0}, 100, "test is -1"},
-		{Split{3, math.NaN(), 0}, 100, "test is NaN"},
-		{Split{math.Inf(1), 1, 0}, 100, "train is +Inf"},
-		{Split{3, 1, 1}, 100, "validation is 1"},
-		{Split{3, 1, -0.1}, 100, "validation is -0.1"},
-		{Split{3, 1, math.NaN()}, 100, "validation is NaN"},
-		{Split{3, 1, 0}, 2, "2 rows give 1 for training"},
-		{Split{3, 1, 0.5}, 4, "4 rows give 1 for training, 2 for validation"},
-		{Split{3, 1, 0}, 0, "0 rows give 0"},
+		{Split{Train: 0, Test: 1, Validation: 0}, 100, "train is 0"},
+		{Split{Train: 3, Test: -1, Validation: 0}, 100, "test is -1"},
+		{Split{Train: 3, Test: math.NaN(), Validation: 0}, 100, "test is NaN"},
+		{Split{Train: math.Inf(1), Test: 1, Validation: 0}, 100, "train is +Inf"},
+		{Split{Train: 3, Test: 1, Validation: 1}, 100, "validation is 1"},
+		{Split{Train: 3, Test: 1, Validation: -0.1}, 100, "validation is -0.1"},
+		{Split{Train: 3, Test: 1, Validation: math.NaN()}, 100, "validation is NaN"},
+		{Split{Train: 3, Test: 1, Validation: 0}, 2, "2 rows give 1 for training"},
+		{Split{Train: 3, Test: 1, Validation: 0.5}, 4, "4 rows give 1 for training, 2 for validation"},
+		{Split{Train: 3, Test: 1, Validation: 0}, 0, "0 rows give 0"},
 	} {
 		if err := test.split.check(test.n); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%+v of %d rows: error %v, want %q in it", test.split, test.n, err, test.want)
@@ -63,16 +63,16 @@ func TestDivideIsAPartition(t *testing.T) {
 	for range 300 {
 		n := 8 + random.IntN(200)
 		y := labels(n, 2+random.IntN(n/2), random)
-		split := Split{1 + 4*random.Float64(), 1 + random.Float64(), random.Float64() * 0.5}
+		split := Split{Train: 1 + 4*random.Float64(), Test: 1 + random.Float64(), Validation: random.Float64() * 0.5}
 		if split.check(n) != nil {
 			continue
 		}
 		for _, byClass := range []bool{false, true} {
-			parts, err := split.divide(strata(y, byClass), rand.New(rand.NewPCG(3, 4)))
+			parts, err := split.divide(strata(y, byClass), nil, false, rand.New(rand.NewPCG(3, 4)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			train, validation, inTest := split.sizes(n)
+			train, validation, inTest := split.sizes(n, n)
 			if len(parts.train) != train || len(parts.validation) != validation || len(parts.test) != inTest {
 				t.Fatalf("sizes %d, %d, %d, want %d, %d, %d", len(parts.train), len(parts.validation), len(parts.test), train, validation, inTest)
 			}
@@ -119,7 +119,7 @@ func TestDivideKeepsBothClasses(t *testing.T) {
 	t.Parallel()
 	y := []float64{1, 1, 1, -1, 1, 1, 1, 1}
 	for seed := range uint64(50) {
-		parts, err := Split{1, 1, 0.4}.divide(strata(y, true), rand.New(rand.NewPCG(seed, 0)))
+		parts, err := Split{Train: 1, Test: 1, Validation: 0.4}.divide(strata(y, true), nil, false, rand.New(rand.NewPCG(seed, 0)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestTestPartIgnoresValidation(t *testing.T) {
 	for _, byClass := range []bool{false, true} {
 		var want []int
 		for _, validation := range []float64{0, 0.1, 0.2, 0.7} {
-			parts, err := Split{3, 1, validation}.divide(strata(y, byClass), rand.New(rand.NewPCG(7, 8)))
+			parts, err := Split{Train: 3, Test: 1, Validation: validation}.divide(strata(y, byClass), nil, false, rand.New(rand.NewPCG(7, 8)))
 			if err != nil {
 				t.Fatal(err)
 			}

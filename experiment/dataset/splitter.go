@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // splitter cuts lines into fields, valid until the next call.
@@ -143,13 +144,8 @@ func (s *splitter) quote(b []byte, i int, mark byte, l *lines) ([]byte, int, err
 }
 
 func escaped(c byte) byte {
-	switch c {
-	case 'n':
-		return '\n'
-	case 'r':
-		return '\r'
-	case 't':
-		return '\t'
+	if at := strings.IndexByte("nrt", c); at >= 0 {
+		return "\n\r\t"[at]
 	}
 	return c
 }
@@ -161,15 +157,7 @@ func (s *splitter) skipBlanks(b []byte, i int) int {
 	return i
 }
 
-func trim(b []byte) []byte {
-	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
-		b = b[1:]
-	}
-	for len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
-		b = b[:len(b)-1]
-	}
-	return b
-}
+func trim(b []byte) []byte { return bytes.Trim(b, " \t") }
 
 func short(b []byte) string {
 	const most = 40

@@ -1,6 +1,8 @@
 package dataset
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -28,6 +30,15 @@ type column struct {
 	words  *words // nil while all values are numbers
 	values []float64
 	line   int // of the first value, 0 for none
+
+	many     bool     // more different numbers than a target has labels
+	count    int      // rows that are neither missing nor left out
+	gaps     int      // missing values
+	refused  refusals // counted too
+	reported bool     // among the problems
+	lossy    refusals // numbers that lose digits
+
+	use func(text []byte) error // sets what the row may be used for; nil for other columns
 }
 
 // width is 1, or the number of words that become features.
@@ -49,6 +60,7 @@ type table struct {
 	o        Options
 	limits   limits
 	named    bool // columns have no indexes
+	delim    byte
 	columns  []column
 	standard int // target by default, -1 for the last column
 	reading
@@ -62,6 +74,7 @@ type table struct {
 	width   int   // features
 	rows    int   // read, including those left out
 	lines   []int // of kept rows
+	uses    []use // of kept rows
 	gap     bool  // the row has a missing value
 	dropped []int // first lines left out for missing values
 	taken   int64 // bytes without the rows
@@ -76,17 +89,10 @@ func (t *table) setColumns(columns []column) error {
 	if len(columns) == 0 {
 		return errNoFeatures(0)
 	}
-	t.columns, t.target, t.width = columns, -1, 0
-	switch {
-	case t.o.Target == NoTarget:
-	case t.o.Target != "":
-		at, err := t.find(t.o.Target)
-		if err != nil {
-			return fmt.Errorf("target: %w", err)
-		}
-		t.target = at
-	case t.standard >= 0:
-		t.target = t.standard
+	t.columns, t.width = columns, 0
+	var err error
+	if t.target, err = (judge{t}).wanted(); err != nil {
+		return fmt.Errorf("target: %w", err)
 	}
 	for _, ref := range t.o.Drop {
 		at, err := t.find(ref)
@@ -98,13 +104,21 @@ func (t *table) setColumns(columns []column) error {
 		}
 		columns[at].leave()
 	}
+	if err := t.setRowColumns(); err != nil {
+		return err
+	}
 	if t.target < 0 && t.o.Target != NoTarget {
-		if t.target = lastFeature(columns); t.target < 0 {
+		t.target = len(columns) - 1
+		for t.target >= 0 && columns[t.target].role != feature {
+			t.target--
+		}
+		if t.target < 0 {
 			return errNoFeatures(len(columns))
 		}
 	}
 	if t.target >= 0 {
 		columns[t.target].setRole(target)
+		judge{t}.refuseTwins()
 	}
 	if t.o.Classes.NegativeRows > 0 && t.target >= 0 {
 		columns[t.target].role = dropped
@@ -126,13 +140,15 @@ func (t *table) setColumns(columns []column) error {
 	return nil
 }
 
-// lastFeature returns -1 if there is none.
-func lastFeature(columns []column) int {
-	at := len(columns) - 1
-	for at >= 0 && columns[at].role != feature {
-		at--
+// wanted returns the target of the options, or of the format; -1 for none.
+func (t judge) wanted() (at int, err error) {
+	switch t.o.Target {
+	case NoTarget:
+		return -1, nil
+	case "":
+		return t.standard, nil
 	}
-	return at
+	return t.find(t.o.Target)
 }
 
 func (t *table) setCategories() error {
@@ -163,12 +179,11 @@ func errNoFeatures(columns int) error {
 	return fmt.Errorf("no features: of %d columns none is left apart from the target", columns)
 }
 
-// find returns the column of a name or an index.
 func (t *table) find(ref string) (int, error) {
 	named := func(c column) bool { return c.name == ref && ref != "" }
 	if at := slices.IndexFunc(t.columns, named); at >= 0 {
-		if slices.ContainsFunc(t.columns[at+1:], named) {
-			return 0, fmt.Errorf("column %q: more than one has this name; give its index", ref)
+		if next := slices.IndexFunc(t.columns[at+1:], named); next >= 0 {
+			return 0, fmt.Errorf("columns %d and %d are both named %q: give the index", at, at+1+next, ref)
 		}
 		return at, nil
 	}
@@ -200,7 +215,7 @@ func (t *table) begin(line int) error {
 	if err := t.fits(len(t.lines) + 1); err != nil {
 		return err
 	}
-	t.lines = append(t.lines, line)
+	t.lines, t.uses = append(t.lines, line), append(t.uses, use{})
 	return nil
 }
 
@@ -208,50 +223,115 @@ func (t *table) begin(line int) error {
 func (t *table) set(c int, text []byte, literal bool) error {
 	col := &t.columns[c]
 	if col.role == dropped {
+		if col.use != nil {
+			return col.use(text)
+		}
 		if col.blank && len(text) > 0 {
-			return notBlank(t, c, text)
+			col.blank = false // once
+			t.report(t.inColumn(c, t.lines[len(t.lines)-1], judge{t}.notBlank(c, text)))
 		}
 		return nil
 	}
 	if col.words != nil && col.words.declared {
 		v, kind := col.words.declaredPlace(text, literal)
 		if kind == isText {
-			return fmt.Errorf("%q is not among the %d values declared: %s", short(text), len(col.words.list), some(col.words.list))
+			t.refuse(c, text, kind)
+			return nil
 		}
-		return t.put(c, v, kind)
+		t.put(c, v, kind)
+		return nil
 	}
-	v, kind := t.o.parse(text)
+	v, kind := t.parse(text)
 	if literal && kind == isMissing {
 		kind = isText
 	}
-	encoded := col.role == feature && (col.words != nil || kind == isText && t.o.Encode == encodeOneHot)
-	labels := col.role == target && kind != isInfinite && t.o.Task != Regression
+	return t.setParsed(c, text, v, kind)
+}
+
+func (t *table) setParsed(c int, text []byte, v float64, kind kind) error {
+	col := &t.columns[c]
 	switch {
-	case kind == isMissing || kind == isNumber && col.words == nil:
-		return t.put(c, v, kind)
-	case encoded || labels:
-		return t.putWord(c, text, kind)
+	case kind == isMissing:
+		t.noteMark(col, string(text))
+		t.put(c, v, kind)
+		return nil
+	case col.role == target && kind == isNumber:
+		return t.putLabel(c, t.o.plain(text), v)
+	case col.role == target && kind == isText && t.o.Task != Regression, col.words != nil && col.words.listed:
+		return t.putWord(c, text)
+	case kind == isNumber && col.words == nil:
+		t.putNumber(c, text, v)
+		return nil
+	case col.role == feature && (t.delim != 0 || t.o.Encode == encodeOneHot) && (kind == isText && col.line == 0 || kind != isNumber && col.words != nil):
+		return t.putWord(c, text)
 	}
-	return t.refuseText(c, text, kind)
+	t.refuse(c, text, kind)
+	return nil
+}
+
+func (t *table) putNumber(c int, text []byte, v float64) {
+	col := &t.columns[c]
+	judge{t}.noteLoss(col, text, v)
+	if mark := cmp.Or(t.o.Decimal, decimalPoint); !t.pointed && bytes.Contains(text, []byte(mark)) {
+		o := Options{Decimal: otherMark[mark], Thousands: mark}
+		_, kind := o.number(text)
+		t.pointed, t.grouped = kind != isNumber, t.grouped || kind == isNumber
+	}
+	t.put(c, v, isNumber)
+}
+
+// noteLoss looks at whole numbers, as of codes, and at the first fractions.
+func (t judge) noteLoss(col *column, text []byte, v float64) {
+	const first = 1000
+	if len(text) <= exactDigits || len(t.lines) > first && v != math.Trunc(v) || !losesDigits(t.o.plain(text), v) {
+		return
+	}
+	col.lossy.note(t.lines[len(t.lines)-1], text, isNumber)
+}
+
+// putLabel sets the target of the current row to a number, and to a word if a float64 would lose
+// digits of a label.
+func (t *table) putLabel(c int, text []byte, v float64) error {
+	const most = 1000 // different labels; more are values of a regression
+	col := &t.columns[c]
+	maybe := t.o.Task == "" && t.o.Classes.isZero()
+	switch {
+	case t.o.Task == Regression || col.words == nil && (col.many || exactNumber(text, v) == formatNumber(v)):
+		t.putNumber(c, text, v)
+		return nil
+	case maybe && col.words != nil && len(col.words.list) == most:
+		if texts, _ := col.words.texts(); texts == nil {
+			col.values, col.words, col.many = col.numbers(), nil, true
+			t.putNumber(c, text, v)
+			return nil
+		}
+	}
+	judge{t}.noteLoss(col, text, v)
+	return t.putWord(c, text)
+}
+
+func (r *reading) noteMark(col *column, text string) {
+	switch {
+	case text == "":
+	case col.role == target:
+		r.unlabelled = cmp.Or(r.unlabelled, text)
+	case len(r.seen) < mostTexts && !slices.Contains(r.seen, text):
+		r.seen = append(r.seen, text)
+	}
 }
 
 // put sets a column of the current row to a number, or the place of a word, unless it is missing.
-func (t *table) put(c int, v float64, kind kind) error {
+func (t *table) put(c int, v float64, kind kind) {
 	col := &t.columns[c]
 	if kind == isMissing {
-		if col.role == target && (t.o.Missing == missingMean || t.o.Missing == missingMedian) {
-			return fmt.Errorf("missing value in the target: missing: %s fills features only, missing: drop leaves out the row", t.o.Missing)
-		}
 		v, t.gap = math.NaN(), true
 	} else if col.line == 0 {
 		col.line = t.lines[len(t.lines)-1]
 	}
 	col.extend(len(t.lines) - 1)
 	col.values = append(col.values, v)
-	return nil
 }
 
-// extend adds omitted values.
 func (c *column) extend(rows int) {
 	if len(c.values) >= rows {
 		return
@@ -271,7 +351,7 @@ func (t *table) end() {
 		if len(t.dropped) < MaxLines {
 			t.dropped = append(t.dropped, t.lines[last])
 		}
-		t.lines = t.lines[:last]
+		t.lines, t.uses = t.lines[:last], t.uses[:last]
 		for i := range t.columns {
 			col := &t.columns[i]
 			col.values = col.values[:min(last, len(col.values))]
@@ -284,40 +364,66 @@ func (t *table) end() {
 }
 
 func (t *table) finish() (*Dataset, error) {
-	if t.rows == 0 {
+	switch {
+	case t.rows == 0 && t.problems == nil:
 		return nil, errEmpty
+	case t.rows == 0:
+		return nil, t.problems
 	}
-	for i := range t.columns {
-		if col := &t.columns[i]; col.role != dropped {
-			col.extend(len(t.lines))
-		}
-	}
+	judge{t}.countValues()
 	if err := t.settleUnnamed(); err != nil {
 		return nil, err
 	}
+	judge{t}.reportMisfits()
 	if err := t.sortWords(); err != nil {
 		return nil, err
 	}
-	if err := t.settleMissing(); err != nil {
-		return nil, err
+	judge{t}.settleMissing()
+	d := &Dataset{N: len(t.lines)}
+	targets := t.setTargets
+	if t.o.Classes.NegativeRows > 0 {
+		targets = t.byRow
 	}
-	d := t.features()
+	if t.target < 0 || !t.columns[t.target].reported {
+		if err := targets(d); err != nil {
+			t.report(err)
+		}
+	}
+	if t.uneven > 1 {
+		t.first.Err = fmt.Errorf("%w, and in %d more rows", t.first.Err, t.uneven-1)
+	}
+	if t.problems != nil {
+		slices.SortStableFunc(t.problems, func(a, b *ReadError) int { return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column)) })
+		return nil, t.problems
+	}
+	t.setFeatures(d)
 	if t.o.Missing == missingMean {
-		fill(d.X, d.D, count(d.N), mean)
+		fill(d.X, d.D, Indices(d.N), mean)
 	}
 	t.warnCounting(d)
 	if t.o.Numbered {
 		d.number()
 	}
-	targets := t.setTargets
-	if t.o.Classes.NegativeRows > 0 {
-		targets = t.byRow
-	}
-	if err := targets(d); err != nil {
-		return nil, err
-	}
+	t.setUses(d)
 	d.Reading = t.settled(d)
 	return d, nil
+}
+
+func (t judge) countValues() {
+	for i := range t.columns {
+		col := &t.columns[i]
+		if col.role == dropped {
+			continue
+		}
+		col.extend(len(t.lines))
+		for _, v := range col.values {
+			if math.IsNaN(v) {
+				col.gaps++
+			} else {
+				col.count++
+			}
+		}
+	}
 }
 
 func (d *Dataset) number() {
@@ -340,17 +446,18 @@ func (t *table) byRow(d *Dataset) error {
 
 // inColumn locates an error; line 0 is none.
 func (t *table) inColumn(c, line int, err error) error {
-	e := &ReadError{Line: line, Column: c, Name: t.columns[c].name, Err: err}
+	e := *readError(err)
+	e.Line, e.Column, e.Name = line, c, t.columns[c].name
 	if t.named {
 		e.Column = -1
 	}
-	return e
+	return &e
 }
 
-// features returns the rows with a feature for each column of numbers, named by column or x with
+// setFeatures sets the rows, with a feature for each column of numbers, named by column or x with
 // index, and for each word.
-func (t *table) features() *Dataset {
-	d := &Dataset{N: len(t.lines), D: t.width, X: make([]float64, len(t.lines)*t.width)}
+func (t *table) setFeatures(d *Dataset) {
+	d.D, d.X = t.width, make([]float64, len(t.lines)*t.width)
 	for i := range t.columns {
 		col := &t.columns[i]
 		if col.role != feature {
@@ -377,7 +484,6 @@ func (t *table) features() *Dataset {
 			d.Features = append(d.Features, name+"="+word)
 		}
 	}
-	return d
 }
 
 func (t *table) fits(rows int) error { return t.limits.check(t.taken, rows, t.width) }

@@ -16,6 +16,7 @@ type words struct {
 	declared bool
 	numeric  bool // declared, and all are numbers
 	listed   bool // in [Options.OneHot], so that numbers count
+	refused  bool // most look like numbers
 }
 
 func formatNumber(v float64) string { return strconv.FormatFloat(v+0, 'g', -1, 64) } // -0 is 0
@@ -26,8 +27,8 @@ func (w *words) find(text []byte) (place int, word string, known bool) {
 		return place, "", true
 	}
 	word = string(text)
-	if v, kind := parse(text); kind == isNumber && (!w.declared || w.numeric) {
-		word = formatNumber(v)
+	if v, kind := parse(trim(text)); kind == isNumber && (!w.declared || w.numeric) {
+		word = exactNumber(trim(text), v)
 	}
 	place, known = w.places[word]
 	return place, word, known
@@ -55,14 +56,17 @@ func (w *words) declaredPlace(text []byte, literal bool) (float64, kind) {
 	return float64(place), isNumber
 }
 
-// settleDeclared decides whether the words are numbers.
+func (w *words) areNumbers() bool {
+	texts, _ := w.texts()
+	return texts == nil
+}
+
 func (w *words) settleDeclared() {
-	labels := w.labels()
-	if w.numeric = !slices.ContainsFunc(labels, func(l label) bool { return l.isText }); !w.numeric {
+	if w.numeric = w.areNumbers(); !w.numeric {
 		return
 	}
-	for place, l := range labels {
-		number := formatNumber(l.number)
+	for place, l := range w.labels() {
+		number := l.String()
 		if _, twice := w.places[number]; !twice {
 			w.places[number] = place
 		}
@@ -84,16 +88,8 @@ func (c *column) numbers() []float64 {
 }
 
 // putWord sets a column of the current row to a word: a label, or a category to encode.
-func (t *table) putWord(c int, text []byte, kind kind) error {
+func (t *table) putWord(c int, text []byte) error {
 	col := &t.columns[c]
-	if col.role == feature && (col.words == nil || !col.words.listed) {
-		switch line := col.line; {
-		case col.words != nil && kind == isNumber:
-			return fmt.Errorf("the number %s where line %d has text%s%s", short(text), line, decimalHintFor(t.numberLike(col).text), oneKind)
-		case col.words == nil && line > 0:
-			return fmt.Errorf("text %q where line %d has a number%s%s", short(text), line, decimalHintFor(string(text)), oneKind)
-		}
-	}
 	if col.words == nil {
 		col.words = &words{places: map[string]int{}}
 		for row, v := range col.values { // earlier labels were numbers
@@ -107,19 +103,20 @@ func (t *table) putWord(c int, text []byte, kind kind) error {
 		}
 	}
 	place, word, known := col.words.find(text)
-	if !known {
+	switch {
+	case known:
+	case col.words.refused:
+	case col.role == feature && !col.words.listed && len(col.words.list) == sampleRecords && judge{t}.looksNumeric(c):
+		col.words.refused = true // they are not to fill the memory
+	case col.role == feature && !col.words.listed && t.o.Encode != encodeOneHot && len(col.words.list) == mostWords:
+	default:
 		if err := t.addWord(col, word); err != nil {
 			return err
 		}
 		place = col.words.place(word)
 	}
-	err := t.put(c, float64(place), isText)
-	if col.role == feature && !known && place == sampleRecords { // before they fill the memory
-		if like := t.numberLike(col); like.refuses {
-			return like.refusal(t.ref(c))
-		}
-	}
-	return err
+	t.put(c, float64(place), isText)
+	return nil
 }
 
 // addWord bounds words and the features that they become.
@@ -141,55 +138,6 @@ func (t *table) addWord(col *column, word string) error {
 	return nil
 }
 
-// likeness says how many texts of a column to encode look like numbers.
-type likeness struct {
-	rows, alike int
-	text        string // the first that does
-	line        int
-	refuses     bool // most do, and the column is not listed
-}
-
-func (t *table) numberLike(col *column) (l likeness) {
-	alike := make([]bool, len(col.words.list))
-	for place, word := range col.words.list {
-		alike[place] = looksNumber(word)
-	}
-	for row, v := range col.values {
-		if math.IsNaN(v) {
-			continue
-		}
-		l.rows++
-		if !alike[int(v)] {
-			continue
-		}
-		if l.alike++; l.alike == 1 {
-			l.text, l.line = col.words.list[int(v)], t.lines[row]
-		}
-	}
-	l.refuses = !col.words.listed && 2*l.alike > l.rows
-	return l
-}
-
-func (l likeness) refusal(ref string) error {
-	what := decimalHintFor(l.text)
-	if what == "" {
-		what = "; numbers are digits with a decimal mark"
-	}
-	return fmt.Errorf("text %q, and %d of the %d values so far look like numbers%s; drop: %s leaves the column out, "+
-		"and encode: {onehot: [...]} with it and the columns of text makes each of its values a feature",
-		short([]byte(l.text)), l.alike, l.rows, what, ref)
-}
-
-func decimalHintFor(text string) string {
-	if isDecimalComma(text) {
-		return decimalHint
-	}
-	return ""
-}
-
-const oneKind = "; a column has one kind unless encode: {onehot: [...]} lists it, which makes each of its values a feature " +
-	"(header: true where the first line holds names)"
-
 // sortWords sorts the words of columns to encode, without those of rows that are left out.
 func (t *table) sortWords() error {
 	t.width = 0
@@ -198,10 +146,7 @@ func (t *table) sortWords() error {
 		if col.role != feature {
 			continue
 		}
-		if col.words != nil && !col.words.declared && len(t.lines) > 0 {
-			if like := t.numberLike(col); like.refuses {
-				return t.inColumn(i, like.line, like.refusal(t.ref(i)))
-			}
+		if col.words != nil && !col.words.declared && len(t.lines) > 0 && t.problems == nil {
 			if col.sortWords(); len(col.words.list) == 0 {
 				return t.inColumn(i, t.lines[0], errors.New("every value is missing: there is nothing to encode"))
 			}
@@ -218,7 +163,7 @@ func (c *column) sortWords() {
 			used[int(v)] = true
 		}
 	}
-	order := slices.DeleteFunc(count(len(used)), func(place int) bool { return !used[place] })
+	order := slices.DeleteFunc(Indices(len(used)), func(place int) bool { return !used[place] })
 	slices.SortFunc(order, func(a, b int) int { return compareLabels(labels[a], labels[b]) })
 	sorted, list := make([]float64, len(used)), make([]string, len(order))
 	for place, old := range order {

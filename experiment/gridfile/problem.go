@@ -18,8 +18,11 @@ type Place struct {
 // Problem says what is wrong where, and what is allowed.
 type Problem struct {
 	Place
-	Text string
+	Text  string
+	cause error
 }
+
+func (p *Problem) Unwrap() error { return p.cause }
 
 // Error returns "file:line: key: text" or "--set key=value: key: text".
 func (p *Problem) Error() string {
@@ -64,7 +67,7 @@ func (p Problems) Unwrap() []error {
 }
 
 func (p *Problems) Add(problem Problem) {
-	if len(*p) < MaxProblems && !slices.ContainsFunc(*p, func(q *Problem) bool { return *q == problem }) {
+	if len(*p) < MaxProblems && !slices.ContainsFunc(*p, func(q *Problem) bool { return q.Place == problem.Place && q.Text == problem.Text }) {
 		*p = append(*p, &problem)
 	}
 }
@@ -80,8 +83,10 @@ func (p Problems) Err() error {
 	return p
 }
 
+// Problem formats like [fmt.Errorf].
 func (p Place) Problem(format string, args ...any) Problem {
-	return Problem{p, fmt.Sprintf(format, args...)}
+	err := fmt.Errorf(format, args...)
+	return Problem{p, err.Error(), err}
 }
 
 func (p Place) Name() string {

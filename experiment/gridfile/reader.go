@@ -1,3 +1,5 @@
+// Package gridfile reads grid files strictly. A [Reader] reports every problem with its line, what
+// is allowed and what may be meant. It knows lists, ranges and settings, but no kind of experiment.
 package gridfile
 
 import (
@@ -243,7 +245,7 @@ func (r *Reader) Boolean(n Item) bool {
 			return value
 		}
 	}
-	r.Problem(n, "%s is not allowed; true and false are", Describe(n.Node))
+	r.Problem(n, "%s is not allowed; true and false are%s", Describe(n.Node), plainly(n))
 	return false
 }
 
@@ -257,9 +259,9 @@ func Integer[T int | int64](r *Reader, low, high T) func(n Item) T {
 			}
 		}
 		if int64(low) == math.MinInt64 {
-			r.Problem(n, "%s is not allowed; a whole number of 64 bits is", Describe(n.Node))
+			r.Problem(n, "%s is not allowed; a whole number of 64 bits is%s", Describe(n.Node), plainly(n))
 		} else {
-			r.Problem(n, "%s is not allowed; a whole number from %d to %d is", Describe(n.Node), low, high)
+			r.Problem(n, "%s is not allowed; a whole number from %d to %d is%s", Describe(n.Node), low, high, plainly(n))
 		}
 		return 0
 	}

@@ -2,6 +2,7 @@ package gridfile
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -116,31 +117,13 @@ type SettingInfo struct {
 	Needed   bool    // no default
 	Columns  bool    // a list of features, as one value
 
-	// Scopes say where the setting applies, nil: everywhere. Other cells leave it out; a setting
-	// that applies to no cell is refused.
-	Scopes []Scope
+	// With are the regularizers with which the setting applies, nil: all. Other cells leave it out; a
+	// setting that applies to no cell is refused.
+	With []string
 }
 
-// Scope restricts a setting to cells whose aspect has one of the names.
-type Scope struct {
-	Aspect string // for example "regularizer"
-	Names  []string
-	Words  string // for messages, as in "with the regularizers a, b"
-}
-
-// Aspects are a cell's names by aspect.
-type Aspects map[string]string
-
-func (s *SettingInfo) applies(of Aspects) bool {
-	return !slices.ContainsFunc(s.Scopes, func(c Scope) bool { return !slices.Contains(c.Names, of[c.Aspect]) })
-}
-
-func (s *SettingInfo) Where() string {
-	parts := make([]string, len(s.Scopes))
-	for i, c := range s.Scopes {
-		parts[i] = c.Words
-	}
-	return strings.Join(parts, " ")
+func (s *SettingInfo) applies(regularizer string) bool {
+	return s.With == nil || slices.Contains(s.With, regularizer)
 }
 
 func (s *SettingInfo) Allows(value Setting) bool {
@@ -193,14 +176,13 @@ func Lookup[T Declared](table []T, name string) (found T) {
 	return found
 }
 
-// CheckSettings returns an error unless settings are those that the owner declares for these
-// aspects.
-func CheckSettings(owner Declared, settings Settings, of Aspects) error {
+// CheckSettings returns an error unless settings are those that the owner declares for a regularizer.
+func CheckSettings(owner Declared, settings Settings, regularizer string) error {
 	name, infos := owner.Declaration()
 	rest := settings[:]
 	for i := range infos {
 		info := &infos[i]
-		if !info.applies(of) {
+		if !info.applies(regularizer) {
 			continue
 		}
 		if rest[0].Name != info.Name || !info.Allows(rest[0]) {
@@ -235,4 +217,119 @@ func ColumnIndexes(word string) []int {
 		list = append(list, i)
 	}
 	return list
+}
+
+// Entry is a thing in a grid, such as a method, with the values of its settings.
+type Entry struct {
+	Name    string
+	Choices Choices // in the order of declaration
+
+	Place Place
+}
+
+// Choice is a setting with its values.
+type Choice struct {
+	Values []Setting
+
+	Info  *SettingInfo
+	Place Place // its key is "" for the default
+}
+
+// Choices are settings with all combinations of their values.
+type Choices []Choice
+
+func (c Choices) Applying(regularizer string) Choices {
+	var list Choices
+	for _, choice := range c {
+		if choice.Info.applies(regularizer) {
+			list = append(list, choice)
+		}
+	}
+	return list
+}
+
+func (c Choices) Count() int { return int(c.Most()) }
+
+// Most returns the number of combinations, which may exceed int.
+func (c Choices) Most() float64 {
+	n := 1.0
+	for i := range c {
+		n *= float64(len(c[i].Values))
+	}
+	return n
+}
+
+// Sorted returns each setting's values, independent of their order in the grid.
+func (c Choices) Sorted() [][]Setting {
+	var list [][]Setting
+	for i := range c {
+		values := slices.Clone(c[i].Values)
+		slices.SortFunc(values, func(a, b Setting) int {
+			return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Word, b.Word))
+		})
+		list = append(list, values)
+	}
+	return list
+}
+
+// At returns the i-th combination; the last setting varies fastest.
+func (c Choices) At(i int) Settings {
+	var s Settings
+	for k := len(c) - 1; k >= 0; k-- {
+		n := len(c[k].Values)
+		s[k] = c[k].Values[i%n]
+		i /= n
+	}
+	return s
+}
+
+// Has reports whether settings of the same names are a combination.
+func (c Choices) Has(s Settings) bool {
+	for k := range c {
+		if !slices.Contains(c[k].Values, s[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+// Overlaps reports whether choices of the same names share a combination.
+func (c Choices) Overlaps(other Choices) bool {
+	for k := range c {
+		if !Intersect(c[k].Values, other[k].Values) {
+			return false
+		}
+	}
+	return true
+}
+
+// Values returns a setting's values, or nil.
+func (c Choices) Values(name string) []Setting {
+	for i := range c {
+		if c[i].Info.Name == name {
+			return c[i].Values
+		}
+	}
+	return nil
+}
+
+// Largest returns a setting's largest number, or 0.
+func (c Choices) Largest(name string) float64 {
+	most := 0.0
+	for _, v := range c.Values(name) {
+		most = max(most, v.Number)
+	}
+	return most
+}
+
+// Intersect reports whether two lists share a value.
+func Intersect[T comparable](a, b []T) bool {
+	if len(a) > 0 && len(b) > 0 && &a[0] == &b[0] {
+		return true
+	}
+	set := make(map[T]bool, len(a))
+	for _, x := range a {
+		set[x] = true
+	}
+	return slices.ContainsFunc(b, func(x T) bool { return set[x] })
 }

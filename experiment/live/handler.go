@@ -128,7 +128,7 @@ func (s *State) chosen(name string) *Run {
 	for _, wanted := range []func(*Run) bool{
 		func(r *Run) bool { return r.Name == name },
 		func(r *Run) bool { return r.Phase == Computing },
-		func(r *Run) bool { return r.Phase == Waiting },
+		func(r *Run) bool { return r.Phase == Waiting || r.Phase == InTurn },
 		func(*Run) bool { return true },
 	} {
 		if i := slices.IndexFunc(s.Runs, wanted); i >= 0 {

@@ -32,11 +32,11 @@ func BenchmarkRead(b *testing.B) {
 	for range 16 {
 		slots.Go(func() {
 			for {
-				list, err := puller.Pull(bed.ctx)
+				d, err := puller.Pull(bed.ctx)
 				if err != nil {
 					return // empty
 				}
-				bed.end(list[0], experiment.OK)
+				bed.end(d, experiment.OK)
 			}
 		})
 	}

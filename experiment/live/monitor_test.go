@@ -68,7 +68,7 @@ func TestMonitor(t *testing.T) {
 	if r := s.Runs[1]; r.OK != 9 || r.Rate != 0 || r.ETA != nil {
 		t.Errorf("finished: %+v", r)
 	}
-	if err := run.Purge(b.ctx, b.Queue, "first"); err != nil {
+	if err := run.Purge(b.ctx, b.Queue, "first", true); err != nil {
 		t.Fatal(err)
 	}
 	b.await(m, "the purged run is gone", func(s *State) bool { return len(s.Runs) == 1 })

@@ -34,7 +34,7 @@ var toyKind = &experiment.Registration{Kind: toy{}, Layout: &layout.Layout{
 	Dimensions: []layout.DimensionInfo{{Column: "dataset"}, {Column: "model"}, {Column: "alpha"}},
 	Aspects: []layout.Aspect{
 		layout.Plain("data set", layout.Dataset, false, nil), layout.Plain("model", layout.Model, false, nil),
-		layout.Plain("α", 2, true, layout.Equals("α")),
+		layout.Plain("α", 2, true, layout.Around("α=", "")),
 	},
 }}
 
@@ -141,11 +141,11 @@ func (b *bed) pull() *queue.Delivery {
 		}
 		b.t.Cleanup(b.puller.Close)
 	}
-	list, err := b.puller.Pull(b.ctx)
+	d, err := b.puller.Pull(b.ctx)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return list[0]
+	return d
 }
 
 // compute ends so many cells with a status; wall grows with their number.
@@ -179,11 +179,7 @@ func (b *bed) end(d *queue.Delivery, status experiment.Status) {
 // done makes an outcome that of a delivery.
 func done(ctx context.Context, d *queue.Delivery, o *experiment.Outcome) error {
 	o.Run, o.Cell = d.Task.Run, d.Task.Cell
-	sealed, err := queue.Seal(o)
-	if err != nil {
-		return err
-	}
-	return d.Done(ctx, sealed)
+	return d.Done(ctx, o)
 }
 
 // monitor returns a monitor of the bed.

@@ -69,19 +69,23 @@ func (r *Run) ended() int64 { return r.OK + r.Incomplete + r.Failed + r.Statuses
 const (
 	Computing = "computing"
 	Waiting   = "waiting for workers"
-	Finished  = "finished"         // every cell has ended, with any status
-	Partial   = "not fully queued" // being submitted or put back
-	Paused    = "paused"           // workers take no cell of it; some can be running
+	InTurn    = "waiting for its turn" // workers that can compute it compute other runs
+	Finished  = "finished"             // every cell has ended, with any status
+	Partial   = "not fully queued"     // being submitted or put back
+	Paused    = "paused"               // workers take no cell of it; some can be running
 	Cancelled = "cancelled"
 )
 
 // Phase returns the phase of a run. No cell can be pulled unless it is open.
-func Phase(s *queue.Standing, open bool) string {
-	switch {
+func (f *Follower) Phase(open bool, workers []queue.Presence, now time.Time) string {
+	busy := func(p queue.Presence) bool { return p.There(now) && len(p.Running) > 0 }
+	switch s := &f.Standing; {
 	case s.Paused && s.Left()+s.Unqueued > 0:
 		return Paused
 	case s.Running > 0:
 		return Computing
+	case s.Queued > 0 && slices.ContainsFunc(workers, busy) && len(f.Lacks(workers, now)) == 0:
+		return InTurn
 	case s.Queued > 0:
 		return Waiting
 	case s.Unqueued == 0:
@@ -165,10 +169,10 @@ func DescribeWorkers(workers []queue.Presence, now time.Time) []Worker {
 	return list
 }
 
-func (w *watch) describe() *Run {
+func (w *watch) describe(workers []queue.Presence) *Run {
 	t, s := w.shown.tally, &w.Standing
 	r := &Run{
-		Name: w.name, Phase: Phase(s, w.open), Reading: !w.shown.caught || w.again != nil,
+		Name: w.name, Phase: w.Phase(w.open, workers, time.Now()), Reading: !w.shown.caught || w.again != nil,
 		Cells: s.Cells, OK: s.Ended[experiment.OK], Incomplete: s.Ended[experiment.Incomplete], Failed: s.Failed(),
 		Running: s.Running, Queued: s.Queued, Unqueued: s.Unqueued, Dead: s.Dead, Statuses: s.Ended,
 		Quarantined: s.Quarantined, Strays: s.Strays, Unable: []string{},
@@ -258,3 +262,56 @@ func (w *watch) work(parts []Part) (done, left float64) {
 }
 
 func estimate(p experiment.Part) float64 { return p.Seconds / float64(max(1, p.Cells)) }
+
+const (
+	// rateOver and rateCells are the minimum time and number of cells of a rate, rateMost its
+	// maximum time.
+	rateOver  = 20 * time.Second
+	rateCells = 30
+	rateMost  = time.Hour
+)
+
+// Sample is the progress of a run at a time.
+type Sample struct {
+	At   time.Time
+	Done int64
+	Wall float64 // computing seconds of the cells done; 0 if unknown
+}
+
+// Throughput measures the speed of a run from samples of the last hour.
+type Throughput struct{ samples []Sample }
+
+// Note adds a sample, later than those before.
+func (p *Throughput) Note(s Sample) {
+	if n := len(p.samples); n > 0 && s.Done < p.samples[n-1].Done {
+		p.samples = nil // purged
+	}
+	p.samples = append(p.samples, s)
+	old := 0
+	for s.At.Sub(p.samples[old].At) > rateMost {
+		old++
+	}
+	p.samples = p.samples[old:]
+}
+
+// Rates returns cells and computing seconds per second, over the shortest sufficient time up to
+// now; 0 if unknown.
+func (p *Throughput) Rates() (cells, work float64) {
+	n := len(p.samples)
+	if n < 2 {
+		return 0, 0
+	}
+	last := p.samples[n-1]
+	first := p.samples[0]
+	for i := n - 2; i > 0; i-- {
+		if s := p.samples[i]; last.At.Sub(s.At) >= rateOver && last.Done-s.Done >= rateCells {
+			first = s
+			break
+		}
+	}
+	seconds := last.At.Sub(first.At).Seconds()
+	if seconds <= 0 {
+		return 0, 0
+	}
+	return float64(last.Done-first.Done) / seconds, (last.Wall - first.Wall) / seconds
+}

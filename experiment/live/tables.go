@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,8 +40,8 @@ var formats = map[string]string{
 // per table TABLE.arrow and TABLE.parquet, with ETag and ranges. During a run they have the rows of
 // the last flush, some seconds late.
 //
-// The Arrow file of an ended run is that of its folder. Others are made on request, one at a time,
-// in a temporary folder, and shared by all readers: at most every 5 s and 1/20 of the time. A
+// The Arrow file of an ended run is that of its folder. Others are made on request, one of a folder
+// at a time, in a temporary folder, and shared by all readers: at most every 5 s and 1/20 of the time. A
 // replaced file is removed, the rest by [Tables.Close] or, after a kill, by the next program that
 // serves. A Tables is safe for concurrent use.
 type Tables struct {
@@ -50,13 +51,15 @@ type Tables struct {
 	report  func(error)
 	kept    time.Duration // keptFor except in tests
 
-	making sync.Mutex // one file at a time; guards all fields below except versions
-	temp   string     // "" before the first file
-	remove func() error
-	made   int
-	resume time.Time // nothing is renewed before
+	// making has a lock for each folder, by run, so that a disk that does not answer holds up that
+	// folder alone. That of "" guards mirrors.
+	making map[string]*sync.Mutex
 
-	mu       sync.Mutex // guards versions
+	mu       sync.Mutex // guards what follows
+	temp     string     // "" before the first file
+	remove   func() error
+	made     int
+	resume   time.Time // nothing is renewed before
 	versions map[tableFile]*version
 }
 
@@ -75,13 +78,22 @@ type version struct {
 
 // NewTables returns the tables of runs in folders. report receives the errors of making files.
 func NewTables(folders map[string]string, report func(error)) *Tables {
-	return &Tables{folders: folders, kept: keptFor, mirrors: map[string]*mirror{}, report: report, versions: map[tableFile]*version{}}
+	t := &Tables{folders: folders, kept: keptFor, mirrors: map[string]*mirror{}, report: report, versions: map[tableFile]*version{}}
+	t.making = map[string]*sync.Mutex{"": {}}
+	for run := range folders {
+		t.making[run] = new(sync.Mutex)
+	}
+	return t
 }
+
+func (t *Tables) lock(run string) *sync.Mutex { return cmp.Or(t.making[run], t.making[""]) }
 
 // Close removes the temporary files, after the last request.
 func (t *Tables) Close() (err error) {
-	t.making.Lock()
-	defer t.making.Unlock()
+	for _, making := range t.making {
+		making.Lock()
+		defer making.Unlock()
+	}
 	for _, m := range t.mirrors {
 		err = errors.Join(err, m.store.Close())
 	}
@@ -126,9 +138,10 @@ func (t *Tables) serveRuns(w http.ResponseWriter, _ *http.Request) {
 
 func (t *Tables) serveRun(w http.ResponseWriter, r *http.Request) {
 	run := r.PathValue("run")
-	t.making.Lock()
+	making := t.lock(run)
+	making.Lock()
 	_, contents, err := t.look(r.Context(), run)
-	t.making.Unlock()
+	making.Unlock()
 	if err != nil {
 		t.refuse(w, r, err)
 		return
@@ -194,15 +207,16 @@ func (t *Tables) serveFile(w http.ResponseWriter, r *http.Request) {
 // open opens the current file. While a file is being renewed, readers get the old one.
 func (t *Tables) open(ctx context.Context, file tableFile) (*version, *os.File, error) {
 	v, body := t.current(file)
+	making := t.lock(file.run)
 	switch {
 	case v == nil:
-		t.making.Lock()
-	case t.isFresh(v) || !t.making.TryLock():
+		making.Lock()
+	case t.isFresh(v) || !making.TryLock():
 		return v, body, nil
 	default:
 		body.Close()
 	}
-	defer t.making.Unlock()
+	defer making.Unlock()
 	if _, err := t.renew(ctx, file); err != nil {
 		return nil, nil, err
 	}
@@ -221,7 +235,7 @@ func (t *Tables) current(file tableFile) (*version, *os.File) {
 	if v == nil {
 		return nil, nil
 	}
-	if body, err := os.Open(v.path); err == nil {
+	if body, err := disk.OpenRegular(v.path); err == nil {
 		info, err := body.Stat()
 		if err == nil && os.SameFile(v.info, info) && v.info.Size() == info.Size() && v.info.ModTime().Equal(info.ModTime()) {
 			return v, body
@@ -243,9 +257,9 @@ func (t *Tables) isFresh(v *version) bool {
 func (t *Tables) renew(ctx context.Context, file tableFile) (*version, error) {
 	start := time.Now()
 	t.mu.Lock()
-	was := t.versions[file]
+	was, rests := t.versions[file], start.Before(t.resume)
 	t.mu.Unlock()
-	if was != nil && (t.isFresh(was) || start.Before(t.resume)) {
+	if was != nil && (rests || t.isFresh(was)) {
 		return was, nil
 	}
 	next, err := t.make(ctx, file, was)
@@ -258,10 +272,10 @@ func (t *Tables) renew(ctx context.Context, file tableFile) (*version, error) {
 	}
 	next.looked = time.Now()
 	t.versions[file] = next
-	t.mu.Unlock()
 	if was != nil {
 		t.resume = time.Now().Add(restFactor * time.Since(start))
 	}
+	t.mu.Unlock()
 	return next, nil
 }
 
@@ -312,6 +326,8 @@ func (t *Tables) write(at time.Time, of string, write func(path string) error) (
 
 // newPath makes the temporary folder first, if there is none.
 func (t *Tables) newPath() (path string, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if t.temp == "" {
 		if t.temp, t.remove, err = disk.TemporaryFolder(tablesPrefix); err != nil {
 			return "", fmt.Errorf("a folder for the files that are served: %w", err)

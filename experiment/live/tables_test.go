@@ -323,9 +323,9 @@ func TestTablesWhileGathered(t *testing.T) {
 			ended = true
 		default:
 		}
-		tables.making.Lock()
+		tables.mu.Lock()
 		tables.resume = time.Time{}
-		tables.making.Unlock()
+		tables.mu.Unlock()
 		answer, body := ask(t, "GET", server.URL+"/runs/toy-run/cells.arrow")
 		if answer.StatusCode != http.StatusOK {
 			t.Fatalf("%d %s", answer.StatusCode, body)
@@ -504,9 +504,9 @@ func TestDuckDBReadsTables(t *testing.T) {
 	mux.Handle("/node_modules/", http.FileServer(http.Dir(packages)))
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, duckPage) })
 	mux.HandleFunc("/runs/", func(w http.ResponseWriter, r *http.Request) {
-		tables.making.Lock()
+		tables.mu.Lock()
 		tables.resume = time.Time{}
-		tables.making.Unlock()
+		tables.mu.Unlock()
 		var first, last int64
 		if _, err := fmt.Sscanf(r.Header.Get("Range"), "bytes=%d-%d", &first, &last); r.Method == http.MethodGet && err != nil {
 			t.Errorf("%s is read as a whole", r.URL)

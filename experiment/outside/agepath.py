@@ -1,4 +1,11 @@
-"""Methods of your own for agepath in Python, runs, and results as data frames.
+"""Runs of agepath from Python, results as data frames, models to predict with, and methods of your own.
+
+    import agepath
+    results = agepath.run("grid.yaml")           # or a grid as a dict
+    print(results.verdict)
+    results.cells                                # a data frame
+    results.figure("score-curve")                # notebooks show it
+    agepath.model("out/grid").predict(X)         # a scikit-learn estimator
 
 A method is a function of the training rows. This is a whole one, in the file mine.py:
 
@@ -13,19 +20,32 @@ A grid names it with this file:
 
     methods: [gaga, {command: {name: mine, run: [python3, mine.py], files: [agepath.py, mine.py]}}]
 
-`coordinator try GRID mine` computes one cell of it. This file needs numpy alone.
+`coordinator try GRID mine` computes one cell of it. Methods and models need numpy alone; runs need
+the program, which a wheel brings as `agepath`.
 """
+from __future__ import annotations
+
+import csv
 import importlib
 import io
 import json
 import os
 import random
+import re
+import shutil
 import subprocess
 import sys
+import sysconfig
+import tempfile
 import traceback
 import types
+import warnings
+from typing import Any, Callable
 
-import numpy as np
+try:
+    import numpy as np
+except ImportError:  # runs do without
+    np: Any = None
 
 PROTOCOL = 2
 _requests = _answers = None
@@ -37,7 +57,7 @@ if os.environ.get("AGEPATH_COMMAND"):  # a worker talks to this program
     os.dup2(2, 1)  # and what anything else prints goes to standard error
 
 
-def method(fit):
+def method(fit: Callable) -> Callable:
     """Computes the cells that a worker asks for by fit(X, y, weights, cell).
 
     X has a row for each training row, y the targets (classes are -1 and 1), and weights says
@@ -51,8 +71,8 @@ def method(fit):
         cell.seed         0 to 2**32 - 1; random and numpy.random are seeded with it already
 
     fit returns a model with predict, as scikit-learn's have, also a classifier that was given
-    the classes 0 and 1; or a function of rows that returns predictions, for classes a number
-    that is at least 0 for class 1; or the coefficients of the features, then the intercept.
+    the classes 0 and 1; or a function of rows that returns predictions, for classes the class or a
+    number that is at least 0 for class 1, not a probability; or the coefficients of the features, then the intercept.
     With uses: age it returns pairs of an age and one of these, with rising ages. Numbers that
     are not finite end the cell as diverged, an exception as failed, skip(why) as skipped.
 
@@ -67,7 +87,7 @@ def method(fit):
         request = json.loads(line)
         answer = _answer(fit, request)
         sys.stdout.flush()
-        _answers.write(json.dumps({**answer, "cell": request["cell"]["id"]}) + "\n")
+        _answers.write(json.dumps({**answer, "cell": request["cell"]["id"], "software": _software()}) + "\n")
         _answers.flush()
     sys.exit()
 
@@ -76,7 +96,7 @@ class Skip(Exception):
     """Says that a cell is not for the method."""
 
 
-def skip(why):
+def skip(why: str) -> None:
     """Ends the cell with the status skipped, which is no failure."""
     raise Skip(why)
 
@@ -122,8 +142,14 @@ def _numbers(models, rows, task):
     linear = [_coefficients(model, rows["train"], task) for model in models]
     if all(w is not None for w in linear):
         return {"coefficients": [w.tolist() for w in linear]}
-    return {"predictions": {
-        part: [_predict(model, X, task).tolist() for model in models] for part, X in rows.items() if part != "train"}}
+    says = {part: [_predict(model, X, task) for model in models] for part, X in rows.items() if part != "train"}
+    every = np.concatenate([values for part in says.values() for values in part])
+    if task == "classification" and len(every) and every.min() >= 0 and every.max() <= 1 and every.min() < every.max():
+        if not np.isin(every, (0, 1)).all():
+            raise ValueError("predictions of classes from 0 to 1, like probabilities, of which each would be class 1; "
+                             "return p - 0.5 for a probability p, and 10 * v for a decision value v")
+        says = {part: [2 * values - 1 for values in part_says] for part, part_says in says.items()}
+    return {"predictions": {part: [values.tolist() for values in part_says] for part, part_says in says.items()}}
 
 
 def _coefficients(model, X, task):
@@ -131,12 +157,12 @@ def _coefficients(model, X, task):
     if model is None:
         raise TypeError("fit returned None, not a model, a function of rows or coefficients")
     if not callable(model) and not hasattr(model, "predict"):
-        w = np.asarray(model, float).ravel()
+        w = _real(model)
         if len(w) != X.shape[1] + 1:
             raise ValueError(f"{len(w)} coefficients of {X.shape[1]} features; a number for each and the intercept are needed")
         return w
     try:
-        w = np.append(np.ravel(model.coef_), np.ravel(model.intercept_)).astype(float)
+        w = _real(np.append(np.ravel(model.coef_), np.ravel(model.intercept_)))
     except (AttributeError, TypeError, ValueError):
         return None
     if len(w) != X.shape[1] + 1:
@@ -150,50 +176,399 @@ def _coefficients(model, X, task):
     return w if same else None
 
 
+def _real(values):
+    """Returns numbers as a list of floats."""
+    values = np.ravel(np.asarray(values))
+    if np.iscomplexobj(values):
+        raise ValueError("complex numbers; real ones are needed, as by np.real")
+    return values.astype(float)
+
+
 def _predict(model, X, task):
     """Returns predictions, of classes a number that is at least 0 for class 1."""
     values = np.ravel(model.predict(X) if hasattr(model, "predict") else model(X))
     if task == "classification" and hasattr(model, "classes_"):
         values = np.where(values == 1, 1, -1)  # the other class can be 0
-    values = values.astype(float)
+    values = _real(values)
     if len(values) != len(X):
         raise ValueError(f"{len(values)} predictions of {len(X)} rows; one each is needed")
     return values
 
 
-def read(path):
-    """Returns the tables of a folder of results by name, as in read("out/quickstart").cells.
+def _software() -> str:
+    """Returns the versions of Python and of the imported libraries, as in Python 3.11.2, numpy 1.24.2."""
+    found = {name: getattr(module, "__version__", None) for name, module in list(sys.modules.items())
+             if not name.startswith("_") and "." not in name and name not in getattr(sys, "stdlib_module_names", ())}
+    versions = [f"{name} {version}" for name, version in sorted(found.items()) if isinstance(version, str)]
+    return ", ".join(["Python " + sys.version.split()[0], *versions])
 
-    The address of a run that coordinator serves will do too, as in read("http://localhost:8480/runs/RUN"),
-    also while it is computed. They are data frames of pandas, else of polars. Pandas reads Arrow files by
-    pyarrow. Without it there is the table cells of a folder alone, from the file that
-    `coordinator report DIR --format csv` writes.
+
+def _program() -> str:
+    """Returns the path of the program: that of the wheel, else agepath or coordinator on the PATH."""
+    found = shutil.which("agepath", path=sysconfig.get_path("scripts")) or shutil.which("agepath") or shutil.which("coordinator")
+    if not found:
+        raise FileNotFoundError("there is no program agepath or coordinator on the PATH; pip install agepath brings it")
+    return found
+
+
+def run(grid: str | os.PathLike | dict, *flags: str, program: str | None = None) -> Results:
+    """Computes a grid by `agepath run GRID --json` and returns its results.
+
+    A grid is the path of a file, or a dict with a file's keys, whose paths are relative to the
+    current folder. Flags are passed on, as in run("grid.yaml", "--out", "out/mine", "--allow-commands").
+    Results.summary is the object that the program prints; cells that failed are counted there. Where
+    nothing was computed, the error is on standard error and RuntimeError says so.
     """
-    path = os.fspath(path)
-    served = path.startswith(("http://", "https://"))
-    if served:
-        path = path.rstrip("/")
-        names = [table["name"] for table in json.loads(_get(path))["tables"]]
-    else:
-        names = [name[:-len(".arrow")] for name in sorted(os.listdir(path)) if name.endswith(".arrow") and name.count(".") == 1]
-    if "cells" not in names:
-        raise FileNotFoundError(f"{path} has no cells yet" if served else
-                                f"{path} has no cells.arrow; coordinator run or collect leaves it in a folder of results")
-    pandas, pyarrow, polars = map(_module, ("pandas", "pyarrow", "polars"))
-    if pandas and pyarrow:
-        load = pandas.read_feather
-    elif polars:
-        def load(file):
-            return polars.read_ipc(file, memory_map=False)
-    else:
-        cells, text = os.path.join(path, "cells.arrow"), os.path.join(path, "report", "cells.csv")
-        if pandas and os.path.exists(text) and os.path.getmtime(text) >= os.path.getmtime(cells):
-            return types.SimpleNamespace(cells=pandas.read_csv(text, dtype={"cell": str}, keep_default_na=False, na_values=[""]))
-        raise ImportError("reading results needs pandas with pyarrow, or polars: pip install pandas pyarrow" + (
-            "" if served else f"; pandas alone reads what `coordinator report {path} --format csv` writes"))
-    if served:
-        return types.SimpleNamespace(**{name: load(io.BytesIO(_get(f"{path}/{name}.arrow"))) for name in names})
-    return types.SimpleNamespace(**{name: load(os.path.join(path, name + ".arrow")) for name in names})
+    if isinstance(grid, dict):
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml", prefix="grid-", dir=".", delete=False, encoding="utf-8") as file:
+            json.dump({"name": "notebook", **grid}, file, default=lambda x: x.tolist() if hasattr(x, "tolist") else os.fspath(x))
+        try:
+            return run(file.name, *flags, program=program)
+        finally:
+            os.remove(file.name)
+    # A terminal shows the program's own progress, a notebook that of its log.
+    notebook = type(sys.stderr).__module__.startswith("ipykernel")
+    with subprocess.Popen([program or _program(), "run", os.fspath(grid), "--json", *flags], text=True, encoding="utf-8",
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE if notebook else None) as running:
+        for line in running.stderr or ():
+            at = re.search(r" done=(\d+) cells=(\d+)", line)
+            if at:
+                done, cells = map(int, at.groups())
+                print(f"\r{'█' * (30 * done // cells):░<30} {done} of {cells} cells", end="\n" if done == cells else "", file=sys.stderr, flush=True)
+            else:
+                print(line, end="", file=sys.stderr)
+        printed = running.stdout.read()
+    if not printed.strip():
+        raise RuntimeError(f"agepath run {grid} ended with the status {running.returncode}; its messages are on standard error")
+    summary = json.loads(printed[printed.index("{"):])
+    return Results(summary["out"], summary, program)
+
+
+def read(path: str | os.PathLike, program: str | None = None) -> Results:
+    """Returns the results in a folder, as in read("out/quickstart").cells.
+
+    The address of a run that coordinator serves will do for the tables, as in
+    read("http://localhost:8480/runs/RUN").cells, also while it is computed.
+    """
+    return Results(path, program=program)
+
+
+class Figure(str):
+    """The text of an SVG file, which notebooks show."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+class Results:
+    """The results of a run.
+
+    The tables cells, knots and, if kept, coefficients are data frames of pandas, else of polars. Pandas
+    reads Arrow files by pyarrow, and without it the cells alone.
+    """
+
+    def __init__(self, path: str | os.PathLike, summary: dict | None = None, program: str | None = None):
+        self.path = os.fspath(path)
+        self.summary = summary
+        self._program = program
+        self._served = self.path.startswith(("http://", "https://"))
+        if self._served:
+            self.path = self.path.rstrip("/")
+            self.tables = [table["name"] for table in json.loads(_get(self.path))["tables"]]
+        else:
+            self.tables = [name[:-len(".arrow")] for name in sorted(os.listdir(path)) if name.endswith(".arrow") and name.count(".") == 1]
+        if "cells" not in self.tables:
+            raise FileNotFoundError(f"{path} has no cells yet" if self._served else
+                                    f"{path} has no cells.arrow; coordinator run or collect leaves it in a folder of results")
+
+    def __dir__(self):
+        return [*super().__dir__(), *self.tables]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self.tables:
+            raise AttributeError(f"{name}: the results have the tables {', '.join(self.__dict__.get('tables', []))}")
+        frame = self._frame(name)
+        setattr(self, name, frame)
+        return frame
+
+    def _frame(self, name):
+        pandas, pyarrow, polars = map(_module, ("pandas", "pyarrow", "polars"))
+        if pandas and pyarrow:
+            load = pandas.read_feather
+        elif polars:
+            def load(file):
+                return polars.read_ipc(file, memory_map=False)
+        elif pandas and name == "cells" and not self._served:
+            return self.table("cells")
+        else:
+            raise ImportError("reading results needs pandas with pyarrow, or polars: pip install pandas pyarrow")
+        return load(io.BytesIO(_get(f"{self.path}/{name}.arrow")) if self._served else os.path.join(self.path, name + ".arrow"))
+
+    def _report(self, name):
+        """Returns the path of a file of the report, which the program makes if it is not there or older than the cells."""
+        path, cells = os.path.join(self.path, "report", name), os.path.join(self.path, "cells.arrow")
+        if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(cells):
+            _ask(self._program, "report", self.path, "--format", "markdown,csv")
+        return path
+
+    @property
+    def verdict(self) -> str:
+        """What the report says first: which method is best where, and what chance explains."""
+        with open(self._report("report.md"), encoding="utf-8") as file:
+            text = re.split("^###? ", file.read(), maxsplit=1, flags=re.M)[0]
+        return re.sub(r"\\(.)", r"\1", " ".join(text.split("\n", 1)[1].split()))
+
+    def table(self, name: str = "answer") -> Any:
+        """A table of the report as a data frame of pandas, else a list of dicts.
+
+        answer has the scores with age and parameters chosen by validation; others are tables, chosen,
+        comparisons and ranks.
+        """
+        with open(self._report(name + ".csv"), encoding="utf-8", newline="") as file:
+            pandas = _module("pandas")
+            if not pandas:
+                return list(csv.DictReader(file))
+            frame = pandas.read_csv(file, dtype={"cell": str}, keep_default_na=False, na_values=[""])
+            return frame if name == "cells" else frame.dropna(axis=1, how="all")
+
+    def figure(self, name: str = "score-curve") -> Figure:
+        """The first figure of the report whose name begins so, as in figure("path-diabetes"); figures lists them."""
+        found = [figure for figure in self.figures if figure.startswith(name)]
+        if not found:
+            raise FileNotFoundError(f"the report has no figure {name}; it has {', '.join(self.figures) or 'none: agepath report makes them'}")
+        with open(os.path.join(self.path, "report", "figures", found[0] + ".svg"), encoding="utf-8") as file:
+            return Figure(file.read())
+
+    @property
+    def figures(self) -> list[str]:
+        """The names of the report's figures."""
+        folder = os.path.join(self.path, "report", "figures")
+        return sorted(name[:-len(".svg")] for name in os.listdir(folder) if name.endswith(".svg")) if os.path.isdir(folder) else []
+
+    def suspects(self, method: str = "gaga", cell: str | None = None) -> Any:
+        """The rows that are out of the fit (weight 0) at the chosen age in most repeats that train on them.
+
+        Of a method's chosen cells, or of a cell and its repeats, a data frame of pandas, else a list of dicts:
+        the row of the data set from 0, in how many repeats it is trained on, out, and noisy (the grid's noise
+        changed it), and its mean loss; rows that are out more often and have larger losses first.
+        """
+        rows = {}
+        for one in model(self.path, cell, method, self._program).file_["repeats"]:
+            train = model(self.path, one, program=self._program).train_
+            for row, weight, noisy, loss in zip(train["row"], train["weight"], train["noisy"], train["loss"]):
+                found = rows.setdefault(row, {"row": row, "trained": 0, "out": 0, "noisy": 0, "loss": 0.0})
+                for name, value in (("trained", 1), ("out", weight == 0), ("noisy", noisy), ("loss", loss)):
+                    found[name] += value
+        suspects = [{**row, "loss": row["loss"] / row["trained"]} for row in rows.values() if 2 * row["out"] > row["trained"] and row["row"] >= 0]
+        suspects.sort(key=lambda row: (-row["out"] / row["trained"], -row["loss"]))
+        pandas = _module("pandas")
+        return pandas.DataFrame(suspects) if pandas else suspects
+
+    def model(self, cell: str | None = None) -> Model:
+        """The chosen model, or that of a cell; see model."""
+        return model(self.path, cell, program=self._program)
+
+
+def model(source: str | os.PathLike | dict = None, cell: str | None = None, method: str | None = None,
+          program: str | None = None, **parameters: Any) -> Model:
+    """Returns a model to predict with.
+
+    From a folder of results it is that of a cell, by default the chosen one of a method, by default of
+    the best by validation; the program computes it again. A file or a dict of `agepath model` will do too. Without a source it is to be fitted, as in
+    model(model={"ridge": {"alpha": [0.01, 0.1]}}, regularizer="linear").fit(X, y); see Model.
+    """
+    fitted = Model(**parameters, program=program)
+    if source is None:
+        return fitted
+    if isinstance(source, dict):
+        return fitted._take(source)
+    if os.path.isdir(source):
+        return fitted._take(json.loads(_ask(
+            program, "model", source, *(["--cell", cell] if cell else []), *(["--method", method] if method else []))))
+    with open(source, encoding="utf-8") as file:
+        return fitted._take(json.load(file))
+
+
+class Model:
+    """A model of self-paced learning with fit and predict, which scikit-learn takes for an estimator.
+
+    model is an entry of a grid's models, such as {"lasso": {"alpha": [0.01, 0.1]}}; of several
+    parameters validation chooses. regularizer is one of a grid's regularizers, scale as in a grid.
+    fit follows one age path of each parameter with a fifth of the rows held out, one more as the
+    test row that a cell has, and takes the age by the default rule.
+
+    Of a fitted model, coef_ and intercept_ are in the units of the data, features_ names the
+    columns, age_ is the chosen age, train_ has the training rows (row, weight, loss), of which those
+    with weight 0 are out, and file_ is the whole object of `agepath model`.
+    """
+
+    def __init__(self, model: dict | str = "ridge", regularizer: dict | str = "linear", scale: dict | None = None,
+                 seed: int = 1, program: str | None = None):
+        self.model, self.regularizer, self.scale, self.seed, self.program = model, regularizer, scale, seed, program
+
+    def get_params(self, deep: bool = True) -> dict:
+        return {name: getattr(self, name) for name in ("model", "regularizer", "scale", "seed", "program")}
+
+    def set_params(self, **parameters: Any) -> Model:
+        for name, value in parameters.items():
+            if name not in self.get_params():
+                raise ValueError(f"a model has no parameter {name}; it has {', '.join(self.get_params())}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self):
+        return f"agepath.model({', '.join(f'{name}={value!r}' for name, value in self.get_params().items() if value is not None)})"
+
+    @property
+    def _name(self):
+        return self.model if isinstance(self.model, str) else next(iter(self.model))
+
+    @property
+    def _estimator_type(self):
+        return "classifier" if self._name in ("svm", "logistic") else "regressor"
+
+    def __sklearn_tags__(self):
+        base = importlib.import_module("sklearn.base")
+        mixin = base.ClassifierMixin if self._estimator_type == "classifier" else base.RegressorMixin
+        tags = type("_Tags", (mixin, base.BaseEstimator), {})().__sklearn_tags__()
+        if tags.classifier_tags:
+            tags.classifier_tags.multi_class = False
+        return tags
+
+    def _more_tags(self):  # of scikit-learn before 1.6
+        return {"binary_only": self._estimator_type == "classifier"}
+
+    def fit(self, X: Any, y: Any) -> Model:
+        """Fits the model to rows X and targets y, of two classes for svm and logistic."""
+        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        X, y = _rows(X), _targets(y)
+        if np.isnan(X).any():
+            raise ValueError("X contains NaN; fill in missing values first")
+        if len(X) != len(y):
+            raise ValueError(f"{len(X)} rows and {len(y)} targets")
+        if len(X) < 2:
+            raise ValueError(f"{len(X)} sample; a fit takes at least 2")
+        names = names or [f"x{j}" for j in range(X.shape[1])]
+        classes, task, default = None, "regression", {"alpha": [0.001, 0.01, 0.1]}
+        if self._estimator_type == "classifier":
+            if y.dtype.kind == "f" and (y != np.round(y)).any():
+                raise ValueError("Unknown label type: continuous; a classifier takes classes")
+            classes = np.unique(y)
+            if len(classes) != 2:
+                raise ValueError(f"{len(classes)} classes; a classifier of agepath has 2")
+            y, task, default = np.where(y == classes[1], 1, -1), "classification", {"c": [0.1, 1, 10]}
+        grid = {
+            "seed": self.seed, "data": [{"path": "data.csv", "target": "target", "task": task}],
+            "models": [{self._name: default} if isinstance(self.model, str) else self.model],
+            "regularizers": [self.regularizer], "methods": ["gaga"], "split": {"train": 1, "test": 1e-9, "validation": 0.2},
+        }
+        if self.scale:
+            grid["scale"] = self.scale
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "data.csv"), "w", encoding="utf-8", newline="") as file:
+                rows = csv.writer(file)
+                rows.writerow([*names, "target"])
+                rows.writerows([*map(repr, row), repr(target)] for row, target in zip(X.tolist(), y.tolist()))
+            with open(os.path.join(folder, "grid.yaml"), "w", encoding="utf-8") as file:
+                json.dump(grid, file)
+            out = os.path.join(folder, "out")
+            _ask(self.program, "run", os.path.join(folder, "grid.yaml"), "--out", out, "--figures", "0", "--json", "--no-reuse", "--log-level", "error")
+            self._take(json.loads(_ask(self.program, "model", out)))
+        if classes is not None:
+            self.classes_ = classes
+        return self
+
+    def _take(self, file):
+        if file["format"] != 1:
+            raise ValueError(f"a model of format {file['format']}; this agepath.py reads 1")
+        spec = file["spec"]["model"]
+        self.file_, self.train_, self.age_ = file, file["train"], file["age"]
+        self.features_, self.n_features_in_ = file["features"], len(file["features"])
+        self.coef_, self.intercept_ = np.array(file["coefficients"]), file["intercept"]
+        if spec["name"] != self._name:
+            self.model = {spec["name"]: {name: value for name, value in spec.items() if name != "name"}}
+        if file["task"] == "classification":
+            self.classes_ = np.array([-1, 1])
+        return self
+
+    @property
+    def decision_function(self) -> Callable:
+        """Returns, of rows X, numbers that are at least 0 for the second class."""
+        if self._estimator_type != "classifier":
+            raise AttributeError("a regression has no decision_function; use predict")
+        return self._values
+
+    def _values(self, X):
+        if not hasattr(self, "file_"):
+            raise (getattr(_module("sklearn.exceptions"), "NotFittedError", AttributeError))("this model is not fitted; call fit, or agepath.model of a folder of results")
+        if hasattr(X, "columns") and set(self.features_) <= set(X.columns):
+            X = X[self.features_]
+        X = _rows(X)
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {X.shape[1]} features, but Model is expecting {self.n_features_in_} features as input: {', '.join(self.features_)}")
+        if self.file_.get("medians"):
+            X = np.where(np.isnan(X), self.file_["medians"], X)
+        if np.isnan(X).any():
+            raise ValueError("X contains NaN, and the model has no medians for missing values")
+        kernel = self.file_.get("kernel")
+        if kernel is None:
+            return X @ self.coef_ + self.intercept_
+        roots, support = np.sqrt(kernel["gamma"]), np.array(kernel["support"])
+        return np.array([np.exp(-(((x - support) * roots) ** 2).sum(axis=1)) @ kernel["coefficients"] for x in X]) + self.intercept_
+
+    def predict(self, X: Any) -> Any:
+        """Returns the predictions of rows X, in the units of the data."""
+        u = self._values(X)
+        return u if not hasattr(self, "classes_") else self.classes_[(u >= 0).astype(int)]
+
+    def score(self, X: Any, y: Any) -> float:
+        """Returns the coefficient of determination, or the accuracy for classes."""
+        y, predicted = np.asarray(y), self.predict(X)
+        if hasattr(self, "classes_"):
+            return float(np.mean(predicted == y))
+        return float(1 - ((y - predicted) ** 2).sum() / ((y - y.mean()) ** 2).sum())
+
+
+def _rows(X):
+    """Returns a table as an array. Errors have the words that scikit-learn's checks look for."""
+    if hasattr(X, "toarray"):
+        raise TypeError("X is sparse, and sparse data is not supported: take X.toarray()")
+    X = np.asarray(X)
+    if np.iscomplexobj(X):
+        raise ValueError("Complex data not supported")
+    X = X.astype(float)
+    if X.ndim != 2:
+        raise ValueError(f"X has the shape {X.shape}; it is a table of rows and features. Reshape your data: X.reshape(1, -1) is one row")
+    if X.shape[1] == 0:
+        raise ValueError(f"0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+    if np.isinf(X).any():
+        raise ValueError("X contains infinity")
+    return X
+
+
+def _targets(y):
+    """Returns targets as a vector of numbers or labels."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None")
+    y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 1:
+        warnings.warn("A column-vector y was passed when a 1d array was expected", getattr(_module("sklearn.exceptions"), "DataConversionWarning", UserWarning), stacklevel=3)
+        y = y[:, 0]
+    if y.ndim != 1:
+        raise ValueError(f"y has the shape {y.shape}; it is a vector")
+    if np.iscomplexobj(y):
+        raise ValueError("Complex data not supported")
+    if y.dtype.kind == "f" and not np.isfinite(y).all():
+        raise ValueError("y contains NaN or infinity")
+    return y
+
+
+def _ask(program, *arguments):
+    """Returns what the program prints."""
+    done = subprocess.run([program or _program(), *map(os.fspath, arguments)], capture_output=True, encoding="utf-8", check=False)
+    if done.returncode:
+        raise RuntimeError(f"agepath {arguments[0]} ended with the status {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def _get(url):
@@ -213,16 +588,3 @@ def _module(name):
         return importlib.import_module(name)
     except ImportError:
         return None
-
-
-def run(grid, *flags, program="coordinator"):
-    """Computes a grid by `coordinator run GRID --json` and returns what that prints, as a dict.
-
-    Flags are passed on, as in run("grid.yaml", "--out", "out/mine", "--allow-commands"), and
-    read(run(...)["out"]) are the results. Cells that failed are counted in the dict. Where
-    nothing was computed, the error is on standard error and RuntimeError says so.
-    """
-    done = subprocess.run([program, "run", str(grid), "--json", *flags], stdout=subprocess.PIPE, text=True, check=False)
-    if not done.stdout.strip():
-        raise RuntimeError(f"{program} run {grid} ended with the status {done.returncode}; its messages are on standard error")
-    return json.loads(done.stdout)

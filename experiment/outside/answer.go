@@ -48,6 +48,9 @@ type Answer struct {
 
 	File    bool   `json:"file"`    // the rest is in the request's file
 	Stopped string `json:"stopped"` // why a path ends before the last requested age
+
+	// Software lists the interpreter and libraries with their versions.
+	Software string `json:"software"`
 }
 
 // Curve is a solver's account of each point of a run, or of runs to decreasing tolerances. Lists

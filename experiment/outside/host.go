@@ -25,6 +25,8 @@ const (
 	idleWait = 5 * time.Second
 	// lineWait bounds the delay between a command's end and the end of its output.
 	lineWait = 200 * time.Millisecond
+	// maxSoftware is how many bytes of a report of software are kept.
+	maxSoftware = 1000
 	// stderrWait bounds the delay of standard error after an error.
 	stderrWait = 50 * time.Millisecond
 	// FolderPrefix begins the names of commands' temporary folders.
@@ -42,17 +44,18 @@ type Host struct {
 	Lookup func(name string) (string, bool)
 	// Alone says that all processes below this one belong to commands, see [Own].
 	Alone bool
-	// Shared says that /dev/shm belongs to commands, see [Isolated].
-	Shared bool
 	// Stderr receives commands' standard error. Default: its end goes into the errors of cells.
 	Stderr io.Writer
 
+	turn    sync.Mutex // held while a command starts or an idle one ends, with all below this process if Alone
 	mu      sync.Mutex
 	all     map[*session]bool
 	idle    *session
 	closed  bool
 	expires *time.Timer
 	cpu     time.Duration
+
+	software string // of the last answer
 }
 
 type session struct {
@@ -109,6 +112,11 @@ func (h *Host) ask(ctx context.Context, program *Program, cell []byte, prepared 
 			time.Sleep(stderrWait) //nolint:forbidigo // nothing says that a program has written all
 		}
 		text := s.stderr.take()
+		if err == nil {
+			h.mu.Lock()
+			h.software = strings.ToValidUTF8(answer.Software[:min(len(answer.Software), maxSoftware)], "")
+			h.mu.Unlock()
+		}
 		h.give(s)
 		return answer, withStderr(err, text)
 	}
@@ -131,13 +139,15 @@ func CutStderr(text string) (message, stderr string) {
 	return message, stderr
 }
 
-// unanswered marks an error whose cause only standard error can show.
-const unanswered = " without an answer"
+// NoAnswer marks an error whose cause only standard error can show.
+const NoAnswer = " without an answer"
 
 // Unanswered reports whether an error's message says that a command gave no answer.
-func Unanswered(message string) bool { return strings.Contains(message, unanswered) }
+func Unanswered(message string) bool { return strings.Contains(message, NoAnswer) }
 
 func (h *Host) idleOrStart(ctx context.Context, key string, program *Program) (*session, error) {
+	h.turn.Lock()
+	defer h.turn.Unlock()
 	h.mu.Lock()
 	s := h.idle
 	h.idle = nil
@@ -166,6 +176,8 @@ func (h *Host) give(s *session) {
 }
 
 func (h *Host) expire(s *session) {
+	h.turn.Lock()
+	defer h.turn.Unlock()
 	h.mu.Lock()
 	mine := h.idle == s
 	if mine {
@@ -214,7 +226,7 @@ func (h *Host) end(s *session) {
 	known := h.all[s]
 	var lived time.Duration
 	if known { // counted before it is gone: Usage never falls
-		lived, _ = usage([]int{s.cmd.Process.Pid}, false, 0)
+		lived, _ = usage([]int{s.cmd.Process.Pid}, false)
 		h.cpu += lived
 		delete(h.all, s)
 	}
@@ -231,9 +243,6 @@ func (h *Host) end(s *session) {
 	started.Delete(s.cmd.Process.Pid)
 	h.mu.Lock()
 	h.cpu += max(0, s.cmd.ProcessState.UserTime()+s.cmd.ProcessState.SystemTime()-lived)
-	if h.Shared && len(h.all) == 0 {
-		clearShared()
-	}
 	h.mu.Unlock()
 	_ = s.remove()
 }
@@ -249,12 +258,17 @@ func (h *Host) Usage() (cpu time.Duration, bytes int64) {
 	for s := range h.all {
 		roots = append(roots, s.cmd.Process.Pid)
 	}
-	shared := int64(0)
-	if h.Shared {
-		shared = sharedBytes()
-	}
-	cpu, bytes = usage(roots, h.Alone, shared)
+	cpu, bytes = usage(roots, h.Alone)
 	return h.cpu + cpu, bytes
+}
+
+// TakeSoftware returns what the command of the last answer reported, once.
+func (h *Host) TakeSoftware() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text := h.software
+	h.software = ""
+	return text
 }
 
 func (h *Host) start(ctx context.Context, key string, program *Program) (_ *session, err error) {
@@ -444,9 +458,9 @@ func (s *session) how() error {
 	defer timer.Stop()
 	select {
 	case <-s.running.Done():
-		return fmt.Errorf("the command ended"+unanswered+": %v", s.cmd.ProcessState)
+		return fmt.Errorf("the command ended"+NoAnswer+": %v", s.cmd.ProcessState)
 	case <-timer.C:
-		return errors.New("the command closed its output" + unanswered)
+		return errors.New("the command closed its output" + NoAnswer)
 	}
 }
 

@@ -478,3 +478,34 @@ func TestCurve(t *testing.T) {
 		t.Errorf("a curve for a path: %v", err)
 	}
 }
+
+// TestIdleEndsApart has the timer of an idle command fire while the next cell arrives: ending the
+// idle command, which ends all processes below this one, must spare the command of that cell.
+func TestIdleEndsApart(t *testing.T) {
+	program, host := shell(t, `while read l; do sleep 0.02; echo '{"coefficients": [[1, 2, 3]]}'; done`)
+	if host.Alone = Own(); !host.Alone {
+		t.Skip("this system does not give orphans to another parent")
+	}
+	for range 20 {
+		if _, err := host.Solve(t.Context(), program, cellOne, parts()); err != nil {
+			t.Fatal(err)
+		}
+		host.mu.Lock()
+		idle := host.idle
+		host.mu.Unlock()
+		done := make(chan bool)
+		go func() { // as the timer does
+			host.expire(idle)
+			close(done)
+		}()
+		for taken := false; !taken; {
+			host.mu.Lock()
+			taken = host.idle != idle
+			host.mu.Unlock()
+		}
+		_, err := host.Solve(t.Context(), program, cellOne, parts())
+		if <-done; err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -24,22 +24,19 @@ func (e *LackError) Unwrap() error { return e.Err }
 // Permission is what a worker without commands lacks.
 const Permission = "permission to run commands"
 
-const (
-	lackRoom   = "room in the folder for temporary files"
-	lackFolder = "a usable folder for temporary files"
-)
+const lackRoom = "room in the folder for temporary files"
 
 // leastRoom is the free space below which a failure in a temporary folder counts as lack of room.
 const leastRoom = 1 << 20
 
 func ofFolder(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if disk.Full(err) {
 		return &LackError{lackRoom, err}
 	}
 	var path *fs.PathError
 	var call *os.SyscallError
 	if errors.As(err, &path) || errors.As(err, &call) {
-		return &LackError{lackFolder, err}
+		return &LackError{"a usable folder for temporary files", err}
 	}
 	return err
 }

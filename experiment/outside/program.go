@@ -1,7 +1,15 @@
+// Package outside runs commands, methods outside this module, which read and answer each cell as a
+// line of JSON, with a file of data. docs/methods.md describes the protocol.
+//
+// A [Host] starts a command in its own folder with copies of its files, keeps it for further cells,
+// and ends it with all processes that it started. On Linux these include processes that left their
+// group or session and whose parents have ended, see [Own] and [EndMarked]; elsewhere the process
+// group is ended.
 package outside
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -202,3 +210,8 @@ func CheckVariable(name string) error {
 	}
 	return nil
 }
+
+// Python is agepath.py, the module for methods in Python, results as data frames and calls of runs.
+//
+//go:embed agepath.py
+var Python string

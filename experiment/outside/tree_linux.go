@@ -96,9 +96,9 @@ func reap(pid int) {
 	}
 }
 
-// usage returns the processor time and memory of processes and their descendants, plus the shared
-// memory that they have not mapped. With alone, the memory of all processes below this one counts.
-func usage(roots []int, alone bool, shared int64) (cpu time.Duration, bytes int64) {
+// usage returns the processor time and memory of processes and their descendants. With alone, the
+// memory of all processes below this one counts.
+func usage(roots []int, alone bool) (cpu time.Duration, bytes int64) {
 	all := processes()
 	var list []process
 	for _, root := range roots {
@@ -117,11 +117,8 @@ func usage(roots []int, alone bool, shared int64) (cpu time.Duration, bytes int6
 	}
 	for _, p := range list {
 		bytes += p.bytes
-		if shared > 0 {
-			shared -= mapped(p.pid)
-		}
 	}
-	return cpu, bytes + max(shared, 0)
+	return cpu, bytes
 }
 
 func below(all []process, pid int) []process {

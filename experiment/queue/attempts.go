@@ -2,18 +2,16 @@ package queue
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/outside"
 )
 
 // attemptCounts counts the ended deliveries of a task. Those neither failed nor released ended
@@ -32,47 +30,24 @@ const (
 	mostTimes = 1 << 20
 )
 
-// whyOf is a key for why a cell of a command failed, "" for other cells.
-func whyOf(task *experiment.Task, outcome *Sealed) string {
-	if !task.Commands() || outcome.Status != experiment.Failed {
+// killed matches errors of a slot, a command or a shell's child that a signal from outside ended.
+var killed = regexp.MustCompile(`^computing this cell ended its process|` + outside.NoAnswer + `: (signal: (killed|terminated|hangup)|exit status 1(29|37|43))\b`)
+
+// whyOf is a key for why a cell of a command failed, "" for other cells and for one that was killed.
+func whyOf(task *experiment.Task, outcome *experiment.Outcome) string {
+	if !task.Commands() || outcome.Status != experiment.Failed || killed.MatchString(outcome.Error) {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(experiment.ReasonKey("", outcome.Status, outcome.Error)))
-	return hex.EncodeToString(sum[:8])
+	return outside.Digest([]byte(experiment.ReasonKey("", outcome.Status, outcome.Error)))[:16]
 }
 
-const mostRepeated = 1000
-
-// repeated are errors that ended cells of commands twice in a row.
-type repeated struct {
-	mu  sync.Mutex
-	all map[string]bool
-}
-
-// repeats reports whether the error is that of the cell's previous attempt, or ended another cell
-// of the command twice in a row.
+// repeats reports whether the error is that of the cell's previous attempt.
 func (d *Delivery) repeats(ctx context.Context, why string) (bool, error) {
-	if why == "" {
+	if why == "" || d.Attempt == 1 {
 		return false, nil
 	}
-	var before attemptCounts
-	if d.Attempt > 1 {
-		var err error
-		if before, _, err = d.puller.queue.attempts.counts(ctx, d.run, d.cell, d.number); err != nil {
-			return false, err
-		}
-	}
-	r := &d.puller.repeated
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := strings.Join(append([]string{d.run, why}, d.Task.Files...), " ")
-	if before.Why != why {
-		return r.all[key], nil
-	}
-	if len(r.all) < mostRepeated {
-		r.all[key] = true
-	}
-	return true, nil
+	before, _, err := d.puller.queue.attempts.counts(ctx, d.run, d.cell, d.number)
+	return before.Why == why, err
 }
 
 func (t *attemptCounts) fail()    { t.Failed, t.Begun = t.Failed+1, 0 }

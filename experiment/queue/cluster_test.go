@@ -19,7 +19,8 @@ import (
 )
 
 // startCluster starts three servers that replicate among each other.
-func startCluster(t *testing.T) (nodes []*server.Server, urls string) {
+// config is the path of a configuration with accounts, "" for none.
+func startCluster(t *testing.T, config string) (nodes []*server.Server, urls string) {
 	t.Helper()
 	addresses := needs.FreePorts(t, 3) // which the servers must know of each other beforehand
 	var routes []*url.URL
@@ -32,11 +33,16 @@ func startCluster(t *testing.T) (nodes []*server.Server, urls string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		node, err := server.NewServer(&server.Options{
-			ServerName: fmt.Sprintf("node-%d", i), Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true,
-			JetStream: true, StoreDir: t.TempDir(), Routes: routes,
-			Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: at.Port},
-		})
+		options := new(server.Options)
+		if config != "" {
+			if options, err = server.ProcessConfigFile(config); err != nil {
+				t.Fatal(err)
+			}
+		}
+		options.ServerName, options.Host, options.Port, options.NoSigs, options.NoLog = fmt.Sprintf("node-%d", i), "127.0.0.1", server.RANDOM_PORT, true, true
+		options.JetStream, options.StoreDir, options.Routes = true, t.TempDir(), routes
+		options.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: at.Port}
+		node, err := server.NewServer(options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +72,7 @@ func TestCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("forms a cluster of three servers")
 	}
-	nodes, urls := startCluster(t)
+	nodes, urls := startCluster(t, "")
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	connect := func() *Queue {
@@ -112,19 +118,19 @@ func TestCluster(t *testing.T) {
 		group.Go(func() {
 			for pulled := 0; b.counts("run").Done < n; pulled++ {
 				waiting, stop := context.WithTimeout(ctx, 3*time.Second)
-				d, err := one(worker.Pull(waiting))
+				d, err := worker.Pull(waiting)
 				stop()
 				if err != nil {
 					t.Log("pull:", err)
 					continue
 				}
 				if d.Delivered == 1 && pulled%5 == 0 {
-					if _, err := d.Fail(ctx, seal(d, failure("once")), 0); err != nil {
+					if _, err := d.Fail(ctx, of(d, failure("once")), 0); err != nil {
 						t.Error(err)
 					}
 					continue
 				}
-				if err := d.Done(ctx, seal(d, ok())); err != nil {
+				if err := d.Done(ctx, of(d, ok())); err != nil {
 					t.Log("done:", err)
 				}
 				half <- true
@@ -160,7 +166,7 @@ func TestCluster(t *testing.T) {
 func TestClusterData(t *testing.T) {
 	needs.Patience(t, "10 s")
 	t.Parallel()
-	nodes, urls := startCluster(t)
+	nodes, urls := startCluster(t, "")
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	q, err := Connect(ctx, Config{URL: urls, Replicas: 3, Report: reports(t)})

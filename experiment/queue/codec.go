@@ -11,6 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/fxamacker/cbor/v2"
+	"github.com/nats-io/nats.go"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -95,49 +96,6 @@ func DecodeOutcome(data []byte) (*experiment.Outcome, error) {
 	return decodeInto(data, outcome, outcome)
 }
 
-// Sealed is an encoded outcome, with the fields that a worker needs.
-type Sealed struct {
-	Run     string            `cbor:"1,keyasint"`
-	Cell    string            `cbor:"2,keyasint"`
-	Status  experiment.Status `cbor:"5,keyasint"`
-	Error   string            `cbor:"6,keyasint"`
-	Short   float64           `cbor:"17,keyasint"`
-	Repeats bool              `cbor:"18,keyasint"`
-	Lacks   string            `cbor:"20,keyasint"`
-
-	body []byte
-}
-
-// Seal encodes an outcome, with the errors of [EncodeOutcome].
-func Seal(o *experiment.Outcome) (*Sealed, error) {
-	body, err := EncodeOutcome(o)
-	if err != nil {
-		return nil, fmt.Errorf("encoding the outcome: %w", err)
-	}
-	return &Sealed{o.Run, o.Cell, o.Status, o.Error, o.Short, o.Repeats, o.Lacks, body}, nil
-}
-
-// ReadSealed reads [Sealed.Body]. It checks only that rows are well-formed, see [Queue.Sift].
-func ReadSealed(body []byte) (*Sealed, error) {
-	s := &Sealed{body: body}
-	if err := unmarshal(body, s); err != nil {
-		return nil, fmt.Errorf("decoding outcome of %d bytes: %w", len(body), err)
-	}
-	return s, nil
-}
-
-func (s *Sealed) repeating() (*Sealed, error) {
-	o, err := DecodeOutcome(s.body)
-	if err != nil {
-		return nil, err
-	}
-	o.Repeats = true
-	return Seal(o)
-}
-
-// Body returns the encoded outcome, for [DecodeOutcome]. It must not be changed.
-func (s *Sealed) Body() []byte { return s.body }
-
 // ending is an outcome decoded without further rows, which take most of the time.
 type ending struct {
 	experiment.Outcome
@@ -148,6 +106,17 @@ type skipped struct{}
 
 // UnmarshalCBOR implements [cbor.Unmarshaler].
 func (*skipped) UnmarshalCBOR([]byte) error { return nil }
+
+// endingOf reads only the message of an outcome in the Object Store, see [results.small]: anyone who
+// may store there decides its size.
+func endingOf(subject string, header nats.Header, data []byte) (*experiment.Outcome, error) {
+	if len(data) > 0 || header.Get(objectHeader) == "" {
+		return decodeEnding(data)
+	}
+	return &experiment.Outcome{
+		Run: runOf(subject), Cell: cellOf(subject), Status: experiment.Status(header.Get(statusHeader)), Short: resultShort(header),
+	}, nil
+}
 
 func decodeEnding(data []byte) (*experiment.Outcome, error) {
 	e := new(ending)

@@ -2,8 +2,12 @@ package queue
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
+	"os"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -38,7 +42,7 @@ type Config struct {
 	// cells of a lost worker wait.
 	AckWait time.Duration
 
-	// Owner and Priority (1 to [MaxPriority]) of runs that [Queue.Publish] queues, kept in their
+	// Owner (see [CheckOwner]) and Priority (1 to [MaxPriority]) of runs that [Queue.Publish] queues, kept in their
 	// consumers. Default: the run's; for a new run the current user and [DefaultPriority].
 	Owner    string
 	Priority int
@@ -60,29 +64,21 @@ type Config struct {
 	// attempt. Later reconnecting has no limit.
 	ConnectWait time.Duration
 
+	// Renew returns URL as it is configured now, asked while no server answers; "" keeps it.
+	// Default: it stays.
+	Renew func() string
+
 	// Report receives errors that the queue survives, such as lost connections and retries. It must
 	// not block; any goroutine may call it.
 	Report func(error)
 
 	servers servers
-	window  int // maximum number of unconfirmed tasks or results; with 1 each costs a round trip
 }
 
 func (c Config) withDefaults() (Config, error) {
-	c.URL, c.Name, c.window = cmp.Or(c.URL, nats.DefaultURL), cmp.Or(c.Name, "agepath"), 1024
+	c.URL, c.Name = cmp.Or(c.URL, nats.DefaultURL), cmp.Or(c.Name, "agepath")
 	var err error
 	if c.servers, err = parseServers(c.URL); err != nil {
-		return c, err
-	}
-	switch c.Replicas {
-	case 0, 1, 3, 5:
-	default:
-		return c, fmt.Errorf("replicas %d; allowed are 1, 3 and 5", c.Replicas)
-	}
-	if c.AckWait < 0 || c.ConnectWait < 0 {
-		return c, fmt.Errorf("ack wait %v, connect wait %v; none may be negative", c.AckWait, c.ConnectWait)
-	}
-	if err := checkTurns(c.Owner, c.Priority); err != nil {
 		return c, err
 	}
 	if c.Report == nil {
@@ -94,13 +90,32 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
+// renew reports whether other servers are configured now.
+func (c *Config) renew() bool {
+	if c.Renew == nil {
+		return false
+	}
+	url := c.Renew()
+	list, err := parseServers(url)
+	if url == c.URL || err != nil {
+		return false
+	}
+	c.URL, c.servers = url, list
+	return true
+}
+
 // options bounds an attempt to connect by timeout. It reconnects without a limit, even after
 // refused logins: credential files are renewed under running workers.
 func (c Config) options(timeout time.Duration) ([]nats.Option, error) {
 	states := &link{report: c.Report}
 	options := []nats.Option{
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { states.down(err) }),
-		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { states.trouble(fmt.Errorf("reconnecting: %w", err)) }),
+		nats.ReconnectErrHandler(func(conn *nats.Conn, err error) {
+			states.trouble(fmt.Errorf("reconnecting: %w", err))
+			if c.renew() {
+				go func() { _ = conn.SetServerPool(strings.Split(c.URL, ",")) }() // otherwise it is closed
+			}
+		}),
 		nats.ReconnectHandler(func(conn *nats.Conn) { states.up(connectedTo(conn).String()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { states.trouble(err) }),
 		nats.Name(c.Name),
@@ -142,4 +157,92 @@ func (c Config) options(timeout time.Duration) ([]nats.Option, error) {
 		options = append(options, nats.CustomInboxPrefix(c.InboxPrefix))
 	}
 	return options, nil
+}
+
+// link reports loss and restoration of a connection and each different error between them once:
+// hours without a server are a few lines.
+type link struct {
+	report func(error)
+
+	mu   sync.Mutex
+	lost map[string]bool
+}
+
+func (l *link) down(err error) {
+	if err == nil { // closed by ourselves
+		return
+	}
+	l.mu.Lock()
+	l.lost = map[string]bool{}
+	l.mu.Unlock()
+	l.report(fmt.Errorf("connection lost, restoring it: %w", err))
+}
+
+func (l *link) up(url string) {
+	l.mu.Lock()
+	l.lost = nil
+	l.mu.Unlock()
+	l.report(fmt.Errorf("connection restored: %s", url))
+}
+
+func (l *link) trouble(err error) {
+	l.mu.Lock()
+	told := l.lost[err.Error()]
+	if l.lost != nil {
+		l.lost[err.Error()] = true
+	}
+	l.mu.Unlock()
+	if !told {
+		l.report(err)
+	}
+}
+
+// dial retries for config.ConnectWait while no server answers; a refusal is final.
+func dial(ctx context.Context, config Config, options []nats.Option) (*nats.Conn, error) {
+	began, said, long := time.Now(), "", "for "+config.ConnectWait.String()
+	if config.ConnectWait == Forever {
+		long = "for as long as it takes"
+	}
+	for attempt := 1; ; attempt++ {
+		conn, err := nats.Connect(config.URL, options...)
+		if err == nil && said != "" {
+			config.Report(fmt.Errorf("connected to NATS at %s after %v", connectedTo(conn), time.Since(began).Round(time.Millisecond)))
+		}
+		wait := backoff(attempt)
+		if err == nil || !transient(err) || time.Since(began)+wait > config.ConnectWait {
+			return conn, err
+		}
+		if err.Error() != said {
+			said = err.Error()
+			config.Report(fmt.Errorf("connecting to NATS at %s, trying again %s: %w", config.servers, long, err))
+		}
+		if err := Sleep(ctx, wait); err != nil {
+			return nil, err
+		}
+		config.renew()
+	}
+}
+
+// password reads the file for every connection, so that it can be renewed.
+func password(user, file string, trouble func(error)) (nats.Option, error) {
+	read := func() (string, error) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("password of NATS user %s: %w", user, err)
+		}
+		if text := strings.TrimRight(string(text), "\r\n"); text != "" {
+			return text, nil
+		}
+		return "", fmt.Errorf("password of NATS user %s: %s is empty", user, file)
+	}
+	if _, err := read(); err != nil {
+		return nil, err
+	}
+	return nats.UserInfoHandler(func() (string, string) {
+		text, err := read()
+		if err != nil {
+			trouble(err)
+		}
+		return user, text
+	}), nil
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/agepath/agepath/experiment"
@@ -16,7 +18,7 @@ import (
 // Delivery is a task in the hands of this worker. Settle it with Done, Fail or Release; after an
 // error other than [ErrUnacknowledged] it is still open. Until then heartbeats go to the server
 // every third of AckWait, but not after the cell's deadline (Limits.Timeout after Begin): a
-// computation that hangs loses its task. [Puller.Done] settles several.
+// computation that hangs loses its task.
 type Delivery struct {
 	Task      experiment.Task
 	Delivered int // deliveries of the task, including this one
@@ -28,7 +30,7 @@ type Delivery struct {
 	run, cell string
 	number    uint64 // see numberHeader
 	from      *runFeed
-	bill      *bill // of all tasks of the pull; nil if no slot computes the task
+	bill      *bill // nil if no slot computes the task
 	wait      time.Duration
 	confirmed atomic.Int64 // Unix ns, not after the last sign of life that the server got
 	overdue   atomic.Bool  // the server may have presumed us lost
@@ -49,26 +51,23 @@ type heart struct {
 	stop  context.CancelFunc
 }
 
-// newDeliveries sets confirmed to a time before the server sent the messages: that of the request,
-// or a third of AckWait ago, as a message is taken to travel for less. AckWait is that of the run's
+// newDelivery sets confirmed to a time before the server sent the message: that of the request, or a
+// third of AckWait ago, as a message is taken to travel for less. AckWait is that of the run's
 // consumer, not of this worker's configuration.
-func newDeliveries(p *Puller, from *runFeed, asked time.Time, msgs []jetstream.Msg) (list []*Delivery, err error) {
-	for _, msg := range msgs {
-		meta, err := msg.Metadata()
-		if err != nil {
-			return list, fmt.Errorf("message %s: %w", msg.Subject(), err)
-		}
-		d := &Delivery{
-			Delivered: int(meta.NumDelivered), Attempt: 1,
-			puller: p, msg: msg, body: msg.Data(), run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
-			wait: from.consumer.CachedInfo().Config.AckWait, from: from, cancelled: make(chan struct{}),
-		}
-		d.confirmed.Store(max(asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
-		from.held.Add(1)
-		d.beat()
-		list = append(list, d)
+func newDelivery(p *Puller, from *runFeed, asked time.Time, msg jetstream.Msg) (*Delivery, error) {
+	meta, err := msg.Metadata()
+	if err != nil {
+		return nil, fmt.Errorf("message %s: %w", msg.Subject(), err)
 	}
-	return list, nil
+	d := &Delivery{
+		Delivered: int(meta.NumDelivered), Attempt: 1,
+		puller: p, msg: msg, body: msg.Data(), run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
+		wait: from.consumer.CachedInfo().Config.AckWait, from: from, cancelled: make(chan struct{}),
+	}
+	d.confirmed.Store(max(asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
+	from.held.Add(1)
+	d.beat()
+	return d, nil
 }
 
 func (d *Delivery) decode(body []byte) error {
@@ -130,11 +129,6 @@ func (d *Delivery) lost() bool {
 	return d.overdue.Load()
 }
 
-// known reports whether the task was redelivered, or queued by [Queue.PublishAgain].
-func (d *Delivery) known() bool {
-	return d.Delivered > 1 || d.msg.Headers().Get(numberHeader) != ""
-}
-
 // resume settles a known task that has a result, cannot be read, or of which too many workers died.
 // Otherwise it records that a redelivery begins. refused says why the task cannot be read.
 //
@@ -148,7 +142,7 @@ func (d *Delivery) resume(ctx context.Context, refused error) (settled bool, err
 		return false, err
 	}
 	if has {
-		return true, d.acknowledge(ctx, true)
+		return true, d.acknowledge(ctx)
 	}
 	if refused != nil {
 		return true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", refused))
@@ -175,81 +169,73 @@ func (d *Delivery) resume(ctx context.Context, refused error) (settled bool, err
 	return true, d.giveUp(ctx, &d.Task, fmt.Sprintf("given up: %d deliveries ended without a word of their worker; computing this cell most likely kills it", t.silent(d.Delivered)))
 }
 
-// giveUp stores a dead letter and a failed outcome; task is nil if unreadable.
+// giveUp stores a failed outcome, without labels if task is nil, as it is unreadable.
 func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason string) error {
-	letter := &DeadLetter{
-		Run: d.run, Cell: d.cell, Task: task, Deliveries: d.Delivered, Reason: reason,
-		Worker: d.puller.config.Name, Time: time.Now().UTC(), number: d.number,
+	now := time.Now().UTC()
+	outcome := &experiment.Outcome{
+		Run: d.run, Cell: d.cell, Status: experiment.Failed, Error: reason, Attempts: d.Delivered,
+		Computer: experiment.Computer{Worker: d.puller.config.Name}, Started: now, Finished: now,
 	}
-	if err := d.puller.queue.bury(ctx, letter, d.body); err != nil {
+	if task != nil {
+		outcome.Kind, outcome.Labels = task.Kind, task.Labels
+	}
+	if err := d.puller.queue.bury(ctx, outcome, d.body, d.number); err != nil {
 		return err
 	}
-	return d.acknowledge(ctx, true)
+	return d.acknowledge(ctx)
 }
 
-// Done is [Puller.Done] for one delivery.
-func (d *Delivery) Done(ctx context.Context, outcome *Sealed) error {
-	return d.puller.Done(ctx, []*Delivery{d}, []*Sealed{outcome})[0]
+// bury stores a dead letter, which is the task with the reason in headers, and then the outcome. It
+// is idempotent. Letters are counted; their headers are for people.
+func (q *Queue) bury(ctx context.Context, outcome *experiment.Outcome, body []byte, number uint64) error {
+	msg := nats.NewMsg(deadTopic.cell(outcome.Run, outcome.Cell))
+	msg.Data = body
+	msg.Header[reasonHeader] = []string{outcome.Error}
+	msg.Header[workerHeader] = []string{outcome.Worker}
+	msg.Header[timeHeader] = []string{outcome.Finished.Format(time.RFC3339Nano)}
+	msg.Header[taskHeader] = []string{strconv.FormatUint(number, 10)}
+	msg.Header[deliveriesHeader] = []string{strconv.Itoa(outcome.Attempts)}
+	if err := q.store(ctx, "storing dead letter", deadStream, msg); err != nil {
+		return err
+	}
+	return q.results.put(ctx, outcome, number, outcome.Attempts)
 }
 
-// Done stores the outcomes of deliveries of one pull as the results of their cells and then
-// acknowledges the tasks; results and acknowledgements are each sent together. It returns an error
-// or nil for each. A lost delivery does not replace a result; without one it saves the new owner
-// the work.
-func (p *Puller) Done(ctx context.Context, list []*Delivery, outcomes []*Sealed) []error {
-	errs, results := make([]error, len(list)), make([]sent, len(list))
-	for i, d := range list {
-		if errs[i] = d.open(); errs[i] == nil {
-			var err error
-			results[i], err = d.send(ctx, outcomes[i])
-			errs[i] = d.wrap(err)
-		}
+// Done stores the outcome as the result of the cell and then acknowledges the task. A lost delivery
+// does not replace a result; without one it saves the new owner the work.
+func (d *Delivery) Done(ctx context.Context, outcome *experiment.Outcome) error {
+	if err := d.open(); err != nil {
+		return err
 	}
-	last := -1
-	for i, d := range list {
-		if results[i].msg != nil {
-			errs[i] = d.wrap(p.queue.results.stored(ctx, results[i]))
-		}
-		if errs[i] == nil {
-			last = i
-		}
+	if err := d.store(ctx, outcome); err != nil {
+		return d.wrap(err)
 	}
-	for i, d := range list {
-		if errs[i] == nil {
-			// A server handles those of a connection to a consumer in order.
-			errs[i] = d.acknowledge(ctx, i == last)
-		}
-	}
-	return errs
+	return d.acknowledge(ctx)
 }
 
-// send sends the outcome unless the cell has a result.
-func (d *Delivery) send(ctx context.Context, outcome *Sealed) (s sent, err error) {
+// store stores the outcome unless the cell has a result.
+func (d *Delivery) store(ctx context.Context, outcome *experiment.Outcome) error {
 	q := d.puller.queue
 	if ctx.Err() != nil {
-		return s, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	if outcome.Run != d.run || outcome.Cell != d.cell {
-		return s, fmt.Errorf("the outcome is of run %.140q, cell %.140q", outcome.Run, outcome.Cell)
+		return fmt.Errorf("the outcome is of run %.140q, cell %.140q", outcome.Run, outcome.Cell)
 	}
 	if d.lost() {
 		if has, err := q.results.has(ctx, d.run, d.cell, d.number); has || err != nil {
-			return s, err
+			return err
 		}
 	}
-	msg, err := q.results.message(ctx, outcome, d.number, d.Delivered)
-	if err != nil {
-		return s, err
-	}
-	return q.send(msg), nil
+	return q.results.put(ctx, outcome, d.number, d.Delivered)
 }
 
 // Fail uses up an attempt. While attempts are left (Limits.Attempts; 0 is no limit), the task is
 // redelivered after delay; otherwise outcome becomes the cell's result and final is true. It also
 // becomes the result if the failure repeats: a command ended two attempts in a row with the same
-// error, or another of its cells did. After a failure at a limit that has since been raised the
+// error. After a failure at a limit that has since been raised the
 // task is handed back. A lost delivery is left to its new owner, one of a cancelled run is dropped.
-func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duration) (final bool, err error) {
+func (d *Delivery) Fail(ctx context.Context, outcome *experiment.Outcome, delay time.Duration) (final bool, err error) {
 	if ours, err := d.ours(); !ours {
 		return false, err
 	}
@@ -259,9 +245,8 @@ func (d *Delivery) Fail(ctx context.Context, outcome *Sealed, delay time.Duratio
 		return false, d.wrap(err)
 	}
 	if repeats {
-		if outcome, err = outcome.repeating(); err != nil {
-			return false, d.wrap(err)
-		}
+		own := *outcome
+		own.Repeats, outcome = true, &own
 	}
 	last := outcome.Repeats || limit > 0 && d.Attempt >= limit
 	if !last {
@@ -339,7 +324,7 @@ func (d *Delivery) release() {
 	d.silence()
 	d.from.held.Add(-1)
 	if d.bill != nil {
-		d.puller.runs.settle(d.bill)
+		d.puller.runs.close(d.bill, time.Since(d.bill.began).Seconds())
 	}
 	if d.suspect {
 		<-d.puller.suspect
@@ -361,18 +346,12 @@ func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 }
 
 // acknowledge follows the stored result. A task whose acknowledgement is lost with the connection is
-// redelivered and found to have a result. Without wait, that of a later task is waited for.
-func (d *Delivery) acknowledge(ctx context.Context, wait bool) error {
+// redelivered and found to have a result.
+func (d *Delivery) acknowledge(ctx context.Context) error {
 	if d.release(); d.Dropped() {
 		return nil
 	}
-	var err error
-	if wait {
-		err = bounded(ctx, requestWait, d.msg.DoubleAck)
-	} else {
-		err = d.msg.Ack()
-	}
-	if err != nil {
+	if err := bounded(ctx, requestWait, d.msg.DoubleAck); err != nil {
 		return d.wrap(fmt.Errorf("%w: %w", ErrUnacknowledged, err))
 	}
 	return nil

@@ -65,7 +65,7 @@ func TestAbandon(t *testing.T) {
 	if again.Delivered != 2 || again.Attempt != 1 {
 		t.Errorf("delivery %d, attempt %d; want the second in the first", again.Delivered, again.Attempt)
 	}
-	if err := d.Done(b.ctx, seal(d, ok())); !errors.Is(err, ErrSettled) {
+	if err := d.Done(b.ctx, of(d, ok())); !errors.Is(err, ErrSettled) {
 		t.Errorf("done after it was abandoned: %v", err)
 	}
 	b.done(again, ok())
@@ -109,7 +109,7 @@ func TestLateDoneOfLostWorker(t *testing.T) {
 	}
 	fresh := ok()
 	fresh.Worker = "owner"
-	if err := owner.Done(b.ctx, seal(owner, fresh)); err != nil && !errors.Is(err, ErrUnacknowledged) {
+	if err := owner.Done(b.ctx, of(owner, fresh)); err != nil && !errors.Is(err, ErrUnacknowledged) {
 		t.Fatal(err)
 	}
 	if got := b.results("run"); len(got) != 1 || got[0].Worker != "owner" {
@@ -131,7 +131,7 @@ func TestLaterDoneOfLostWorker(t *testing.T) {
 	best := ok()
 	best.Worker = "best"
 	b.done(b.pull(b.worker(WorkerConfig{})), best)
-	if err := stale.Done(b.ctx, seal(stale, failure("late"))); err != nil && !errors.Is(err, ErrUnacknowledged) {
+	if err := stale.Done(b.ctx, of(stale, failure("late"))); err != nil && !errors.Is(err, ErrUnacknowledged) {
 		t.Fatal(err)
 	}
 	if got := b.results("run"); len(got) != 1 || got[0].Worker != "best" {
@@ -150,7 +150,7 @@ func TestLostWorkerLeavesTheTaskAlone(t *testing.T) {
 	die(failing)
 	die(releasing)
 	owners := []*Delivery{b.pull(b.worker(WorkerConfig{})), b.pull(b.worker(WorkerConfig{}))}
-	if final, err := failing.Fail(b.ctx, seal(failing, failure("late")), 0); final || err != nil {
+	if final, err := failing.Fail(b.ctx, of(failing, failure("late")), 0); final || err != nil {
 		t.Fatalf("final %v, error %v", final, err)
 	}
 	if err := releasing.Release(b.ctx, 0); err != nil {
@@ -227,7 +227,7 @@ func TestFailCountsToTheLimit(t *testing.T) {
 				if d.Attempt != attempt {
 					t.Fatalf("attempt %d, want %d", d.Attempt, attempt)
 				}
-				final, err := d.Fail(b.ctx, seal(d, failure(fmt.Sprintf("error %d", attempt))), time.Millisecond)
+				final, err := d.Fail(b.ctx, of(d, failure(fmt.Sprintf("error %d", attempt))), time.Millisecond)
 				if err != nil || final != (attempt == limit) {
 					t.Fatalf("attempt %d: final %v, error %v", attempt, final, err)
 				}
@@ -253,7 +253,7 @@ func TestFailCountsOthers(t *testing.T) {
 	if _, err := d.puller.queue.attempts.record(b.ctx, d.run, d.cell, d.number, (*attemptCounts).fail); err != nil {
 		t.Fatal(err)
 	}
-	if final, err := d.Fail(b.ctx, seal(d, failure("once more")), 0); err != nil || !final {
+	if final, err := d.Fail(b.ctx, of(d, failure("once more")), 0); err != nil || !final {
 		t.Errorf("final %v, error %v", final, err)
 	}
 	if got := b.results("run"); len(got) != 1 || got[0].Attempts != 1 || got[0].Status != experiment.Failed {
@@ -293,7 +293,7 @@ func TestDoneWithoutStream(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(b.ctx, 3*time.Second)
 	defer cancel()
-	if err := d.Done(ctx, seal(d, ok())); err == nil {
+	if err := d.Done(ctx, of(d, ok())); err == nil {
 		t.Error("a result that is not stored counts as stored")
 	}
 	if after := held(); after != before {
@@ -337,7 +337,7 @@ func TestDeadLetter(t *testing.T) {
 	undertaker := b.worker(WorkerConfig{Name: "undertaker", Drain: true})
 	deaths := 0
 	for b.counts("run").Dead == 0 {
-		d, err := one(undertaker.Pull(b.ctx))
+		d, err := undertaker.Pull(b.ctx)
 		if empty := new(EmptyError); errors.As(err, &empty) {
 			continue
 		}
@@ -427,39 +427,6 @@ func TestUnreadableTask(t *testing.T) {
 	}
 }
 
-func TestReconcile(t *testing.T) {
-	t.Parallel()
-	b := setup(t, 30*time.Second)
-	killer := task("run", "killer")
-	letter := &DeadLetter{
-		Run: "run", Cell: "killer", Task: &killer, Deliveries: 11, Reason: "given up", Worker: "undertaker", Time: time.Now(), number: 7,
-	}
-	body, err := encodeTask(&killer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := b.bury(b.ctx, letter, body); err != nil {
-		t.Fatal(err)
-	}
-	reconciled := func(sequence uint64) {
-		t.Helper()
-		_, err := b.Reconcile(b.ctx, "run", nil)
-		msg, lost := b.last(b.ctx, resultsStream, resultTopic.cell("run", "killer"))
-		if err := errors.Join(err, lost); err != nil || msg == nil || msg.Sequence != sequence {
-			t.Fatalf("the result is %+v, error %v; want message %d", msg, err, sequence)
-		}
-	}
-	reconciled(1) // nothing to do
-	if err := b.purgeSubjects(b.ctx, resultsStream, resultTopic.run("run")); err != nil {
-		t.Fatal(err)
-	}
-	reconciled(2)
-	checkDead(b, "given up", 11)
-	if got := b.results("run"); got[0].Kind != "test" {
-		t.Errorf("kind %q", got[0].Kind)
-	}
-}
-
 func TestResultOfDeadWorkerCounts(t *testing.T) {
 	t.Parallel()
 	b := setup(t, ackWait)
@@ -474,7 +441,7 @@ func TestResultOfDeadWorkerCounts(t *testing.T) {
 	lost.queue.conn.Close() // between the result and the acknowledgement
 	heir := b.worker(WorkerConfig{Drain: true})
 	b.await("nothing is in flight", func() bool {
-		d, err := one(heir.Pull(b.ctx))
+		d, err := heir.Pull(b.ctx)
 		empty := new(EmptyError)
 		if !errors.As(err, &empty) {
 			t.Fatalf("pulled %+v, error %v; want the task settled on the way", d, err)
@@ -536,14 +503,14 @@ func TestDoneReportsWhatCannotBeStored(t *testing.T) {
 	b := setup(t, 30*time.Second)
 	b.publish(task("run", "a"))
 	d := b.pull(b.worker(WorkerConfig{}))
-	bad := seal(d, ok())
+	bad := of(d, ok())
 	bad.Cell = "other"
 	if err := d.Done(b.ctx, bad); err == nil || !strings.Contains(err.Error(), "run run, cell a") {
 		t.Fatalf("error %v, want one that names the cell", err)
 	}
 	ctx, cancel := context.WithCancel(b.ctx)
 	cancel()
-	if err := d.Done(ctx, seal(d, ok())); !errors.Is(err, context.Canceled) {
+	if err := d.Done(ctx, of(d, ok())); !errors.Is(err, context.Canceled) {
 		t.Fatalf("error %v", err)
 	}
 	b.done(d, ok()) // the delivery was still open
@@ -580,7 +547,7 @@ func TestDoneWithoutAcknowledgement(t *testing.T) {
 	if err := b.js.DeleteConsumer(b.ctx, tasksStream, "run"); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Done(b.ctx, seal(d, ok())); !errors.Is(err, ErrUnacknowledged) {
+	if err := d.Done(b.ctx, of(d, ok())); !errors.Is(err, ErrUnacknowledged) {
 		t.Error(err)
 	}
 	if got := len(b.results("run")); got != 1 {

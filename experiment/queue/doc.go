@@ -43,8 +43,7 @@
 // suspected task at a time.
 //
 // A slot pulls one task at a time and none ahead, since a prefetched task waits while other workers
-// are idle; tasks whose cells are short it pulls, computes and settles together. Heartbeats begin
-// after a third of AckWait.
+// are idle. Heartbeats begin after a third of AckWait.
 //
 // Servers before 2.10 can number a redelivery 1 when a request expires at that moment (nats-server
 // 2.9.25, consumer.loopAndGatherMsgs). Such a task is computed once more and given up one delivery

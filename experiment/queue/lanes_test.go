@@ -21,7 +21,7 @@ func (b *bundle) drain(p *Puller, inFlight int) (cells map[string]bool) {
 	b.t.Helper()
 	cells = map[string]bool{}
 	for {
-		d, err := one(p.Pull(b.ctx))
+		d, err := p.Pull(b.ctx)
 		if empty := new(EmptyError); errors.As(err, &empty) {
 			if empty.InFlight != inFlight {
 				b.t.Fatalf("%d tasks in flight, want %d", empty.InFlight, inFlight)

@@ -1,12 +1,14 @@
 package queue
 
 import (
+	"crypto/rand"
 	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -108,4 +110,37 @@ func TestRenewedPassword(t *testing.T) {
 	if unique := slices.Compact(slices.Clone(all)); len(unique) != len(all) {
 		t.Errorf("told more than once: %q", all)
 	}
+}
+
+// TestRenewedURL has a configuration that names another server while none answers: at the start, and
+// after the connection was lost.
+func TestRenewedURL(t *testing.T) {
+	t.Parallel()
+	start := func() *Server {
+		server, err := StartServer(ServerConfig{Dir: serverFolder(t), Listen: "127.0.0.1:0", Token: rand.Text()})
+		if err == nil {
+			err = server.Open()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return server
+	}
+	var url atomic.Value
+	first := start()
+	url.Store("not an address")
+	q, err := Connect(t.Context(), Config{
+		URL: "nats://" + needs.FreePorts(t, 1)[0], ConnectWait: Forever, Renew: func() string { return url.Load().(string) },
+		Report: func(error) { url.CompareAndSwap("not an address", first.URL()) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	first.Shutdown()
+	second := start()
+	defer second.Shutdown()
+	url.Store(second.URL())
+	b := &bundle{t: t}
+	b.await("the second server is found", func() bool { return q.Connected() && q.conn.ConnectedAddr() == second.server.Addr().String() })
 }

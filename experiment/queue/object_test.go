@@ -237,8 +237,11 @@ func TestQuarantineIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kept.Size != 100_000 || len(kept.Head) != quarantineHead || !bytes.Equal(kept.Head, msg.Data[:quarantineHead]) ||
-			kept.Subject != msg.Subject || !strings.Contains(kept.Reason, "decoding outcome") || time.Since(kept.Time) > time.Minute {
+		raw, err := b.last(b.ctx, quarantineStream, quarantineTopic.run("run"))
+		if err != nil || raw.Header.Get(sizeHeader) != "100000" || !bytes.Equal(raw.Data, msg.Data[:quarantineHead]) {
+			t.Errorf("kept %+v, %v", raw, err)
+		}
+		if kept.Subject != msg.Subject || !strings.Contains(kept.Reason, "decoding outcome") || time.Since(kept.Time) > time.Minute {
 			t.Errorf("kept %+v", kept)
 		}
 		found++

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"slices"
 	"testing"
 	"time"
 )
@@ -21,28 +20,4 @@ func TestPullWaitsForTheNextList(t *testing.T) {
 			t.Error("the list of before the wait counts as fresh after it")
 		}
 	}
-}
-
-// TestOpen wants a run to be known to workers before it has a task, and a task that is
-// published then to be new.
-func TestOpen(t *testing.T) {
-	t.Parallel()
-	b := setup(t, 30*time.Second)
-	if err := Open(b.ctx, b.Queue, "a b"); err == nil {
-		t.Error("a run that no subject can hold is opened")
-	}
-	for range 2 {
-		if err := Open(b.ctx, b.Queue, "run"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if runs, err := b.Runs(b.ctx); err != nil || !slices.Equal(runs, []string{"run"}) {
-		t.Fatalf("runs %v, %v", runs, err)
-	}
-	b.publish(task("run", "x"))
-	d := b.pull(b.worker(WorkerConfig{}))
-	if d.Task.Cell != "x" || d.known() {
-		t.Errorf("%+v", d)
-	}
-	b.done(d, ok())
 }

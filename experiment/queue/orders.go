@@ -48,7 +48,7 @@ func readOrders(description string) (orders Orders) {
 	if l := orders.Limits; l != nil && (l.Timeout < 0 || l.Memory < 0 || l.Attempts < 0) {
 		return Orders{}
 	}
-	if checkTurns(orders.Owner, orders.Priority) != nil {
+	if CheckOwner(orders.Owner) != nil || orders.Priority < 0 || orders.Priority > MaxPriority {
 		orders.Owner, orders.Priority = "", 0
 	}
 	return orders
@@ -144,15 +144,15 @@ func (p *Puller) refresh(ctx context.Context, from *runFeed) {
 
 // heed refreshes orders older than [WorkerConfig.Idle]; it hands back tasks of a paused run and
 // returns none.
-func (p *Puller) heed(ctx context.Context, from *runFeed, asked time.Time, msgs []jetstream.Msg) ([]*Delivery, error) {
+func (p *Puller) heed(ctx context.Context, from *runFeed, asked time.Time, msg jetstream.Msg) (*Delivery, error) {
 	if time.Since(from.heard.Load().at) >= p.config.Idle {
 		p.refresh(ctx, from)
 	}
 	if from.heard.Load().Paused {
-		p.handBack(from, asked, msgs)
+		p.handBack(from, asked, msg)
 		return nil, nil
 	}
-	return newDeliveries(p, from, asked, msgs)
+	return newDelivery(p, from, asked, msg)
 }
 
 // limit gives a task the limits of its run.
@@ -175,7 +175,7 @@ func (p *Puller) limit(ctx context.Context, d *Delivery) error {
 	return err
 }
 
-func (d *Delivery) raised(ctx context.Context, outcome *Sealed) (bool, error) {
+func (d *Delivery) raised(ctx context.Context, outcome *experiment.Outcome) (bool, error) {
 	if outcome.Short == 0 {
 		return false, nil
 	}

@@ -40,8 +40,8 @@ func TestPause(t *testing.T) {
 
 	// A worker that drains the queue does not wait for it.
 	drain := b.worker(WorkerConfig{Drain: true})
-	d, err := one(drain.Pull(b.ctx))
-	if empty, ok := errors.AsType[*EmptyError](err); !ok || empty.InFlight != 0 {
+	d, err := drain.Pull(b.ctx)
+	if empty, ok := errors.AsType[*EmptyError](err); !ok || empty.InFlight != 0 || empty.Paused != 2 || !strings.Contains(err.Error(), "2 cells of paused runs") {
 		t.Errorf("draining gives %v, %v", d, err)
 	}
 	// Publishing and reopening leave it paused.
@@ -154,7 +154,7 @@ func TestLimitsOfTasks(t *testing.T) {
 	}
 	late := failure("not done within 1s")
 	late.Status, late.Short = experiment.Timeout, 1
-	if final, err := running.Fail(b.ctx, seal(running, late), 0); final || err != nil {
+	if final, err := running.Fail(b.ctx, of(running, late), 0); final || err != nil {
 		t.Fatalf("a timeout below the limit of now: final %v, error %v", final, err)
 	}
 	for range 2 {
@@ -166,7 +166,7 @@ func TestLimitsOfTasks(t *testing.T) {
 			t.Errorf("cell %s: the body says %+v, %v", d.Task.Cell, body, err)
 		}
 		late.Short = time.Hour.Seconds()
-		if final, err := d.Fail(b.ctx, seal(d, late), 0); !final || err != nil {
+		if final, err := d.Fail(b.ctx, of(d, late), 0); !final || err != nil {
 			t.Errorf("a timeout at the limit of now: final %v, error %v", final, err)
 		}
 	}

@@ -20,39 +20,57 @@ import (
 	"github.com/agepath/agepath/internal/testing/needs"
 )
 
-// permissionsFile is what users copy.
-const permissionsFile = "../../deploy/k8s/nats/permissions.conf"
+// deployedDir has the files that users copy.
+const deployedDir = "../../deploy/k8s/nats"
 
-// restrictedConfig writes the configuration of a server with the users of
-// permissionsFile, which are called as their passwords.
-func restrictedConfig(t *testing.T) (path string) {
+// deployed reads a file that users copy.
+func deployed(t testing.TB, name string) string {
 	t.Helper()
-	dir := t.TempDir()
-	permissions, err := os.ReadFile(permissionsFile)
+	text, err := os.ReadFile(filepath.Join(deployedDir, name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := fmt.Sprintf(`
-		include "permissions.conf"
-		jetstream {store_dir: %q}
-		accounts {
-			AGEPATH {
-				jetstream: enabled
-				users: [
-					{user: coordinator, password: coordinator, permissions: $AGEPATH_COORDINATOR}
-					{user: worker, password: worker, permissions: $AGEPATH_WORKER}
-					{user: viewer, password: viewer, permissions: $AGEPATH_VIEWER}
-					{user: all, password: all}
-				]
-			}
-		}`, filepath.Join(dir, "store"))
-	path = filepath.Join(dir, "nats.conf")
-	for name, text := range map[string][]byte{"permissions.conf": permissions, "nats.conf": []byte(config)} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+	return string(text)
+}
+
+// restrictedConfig writes the configuration of a server with the accounts of deployedDir,
+// whose users are called as their passwords, and with one in the account of the streams who
+// may everything. Without accounts all users are in one account with the same permissions, as
+// earlier versions had it.
+func restrictedConfig(t testing.TB, accounts bool) (path string) {
+	t.Helper()
+	dir := t.TempDir()
+	files := map[string]string{
+		"users.conf":       "COORDINATOR_PASSWORD: coordinator\nWORKER_PASSWORD: worker\nVIEWER_PASSWORD: viewer\n",
+		"permissions.conf": deployed(t, "permissions.conf"),
+		"accounts.conf":    strings.Replace(deployed(t, "accounts.conf"), "{user: coordinator,", "{user: all, password: all}\n{user: coordinator,", 1),
+		"nats.conf":        fmt.Sprintf("include \"accounts.conf\"\njetstream {store_dir: %q}\n", filepath.Join(dir, "store")),
+	}
+	if !accounts {
+		files["permissions.conf"] = strings.ReplaceAll(files["permissions.conf"], "$JS.agepath.API.", "$JS.API.")
+		files["accounts.conf"] = `
+			include "permissions.conf"
+			accounts {AGEPATH {jetstream: enabled, users: [
+				{user: all, password: all}
+				{user: coordinator, password: coordinator, permissions: $AGEPATH_COORDINATOR}
+				{user: worker, password: worker, permissions: $AGEPATH_WORKER}
+				{user: viewer, password: viewer, permissions: $AGEPATH_VIEWER}
+			]}}`
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return path
+	return filepath.Join(dir, "nats.conf")
+}
+
+// domainOf is the JetStream domain in which a user of the accounts finds the streams.
+func domainOf(user string) string {
+	if user == "worker" || user == "viewer" {
+		return "agepath"
+	}
+	return ""
 }
 
 // eachServer runs a test on the newest server, which is embedded, and on the
@@ -114,7 +132,7 @@ func (b *bundle) restricted(user, address string) (*Queue, *complaints) {
 	b.t.Helper()
 	said := &complaints{}
 	q, err := Connect(b.ctx, Config{
-		URL: "nats://" + user + ":" + user + "@" + address, InboxPrefix: "_INBOX_agepath_" + user,
+		URL: "nats://" + user + ":" + user + "@" + address, InboxPrefix: "_INBOX_agepath_" + user, Domain: domainOf(user),
 		AckWait: 30 * time.Second, Report: said.add,
 	})
 	if err != nil {
@@ -131,7 +149,7 @@ func TestPermissions(t *testing.T) {
 	needs.Patience(t, "4 s")
 	t.Parallel()
 	eachServer(t, func(t *testing.T, start func(string) string) {
-		address := start(restrictedConfig(t))
+		address := start(restrictedConfig(t, true))
 		b := &bundle{t: t, ctx: t.Context()}
 		coordinator, saidCoordinator := b.restricted("coordinator", address)
 		worker, saidWorker := b.restricted("worker", address)
@@ -150,6 +168,32 @@ func TestPermissions(t *testing.T) {
 			b.everyOperation(user, address, may)
 		}
 	})
+}
+
+// TestAccountsAcrossServers has coordinator, worker and viewer each at a server of its own, with
+// streams on all three.
+func TestAccountsAcrossServers(t *testing.T) {
+	needs.Patience(t, "10 s")
+	t.Parallel()
+	nodes, _ := startCluster(t, restrictedConfig(t, true))
+	b := &bundle{t: t, ctx: t.Context()}
+	var queues []*Queue
+	var said []*complaints
+	for i, user := range []string{"coordinator", "worker", "viewer"} {
+		q, heard := b.restricted(user, nodes[i].Addr().String())
+		queues, said = append(queues, q), append(said, heard)
+	}
+	b.Queue = queues[0]
+	b.config.Replicas = 3
+	if err := b.EnsureStreams(b.ctx); err != nil {
+		t.Fatal(err)
+	}
+	b.everything(queues[1], queues[2])
+	for _, heard := range said {
+		if list := heard.refused(); len(list) > 0 {
+			t.Errorf("refused: %q", list)
+		}
+	}
 }
 
 // everything goes every way that a worker, a viewer and a coordinator can go.
@@ -183,14 +227,6 @@ func (b *bundle) everything(worker, viewer *Queue) {
 	}
 	if _, err := b.RemoveEnded(b.ctx, "run"); err != nil {
 		t.Error(err)
-	}
-	if _, err := b.Reconcile(b.ctx, "run", nil); err != nil {
-		t.Error(err)
-	}
-	for _, cell := range []string{"a", "killer"} {
-		if err := b.Discard(b.ctx, "run", cell); err != nil {
-			t.Error(err)
-		}
 	}
 	if err := b.Purge(b.ctx, "run"); err != nil {
 		t.Error(err)
@@ -285,7 +321,7 @@ func (b *bundle) sweep(q *Queue) {
 		b.t.Fatal(err)
 	}
 	d := b.pull(puller)
-	if _, err := d.Fail(b.ctx, seal(d, failure("once")), 0); err != nil {
+	if _, err := d.Fail(b.ctx, of(d, failure("once")), 0); err != nil {
 		b.t.Fatal(err)
 	}
 	large := ok()
@@ -295,7 +331,7 @@ func (b *bundle) sweep(q *Queue) {
 	die(b.pull(puller))
 	b.hasten("run", ackWait)
 	b.await("the killer is buried", func() bool {
-		d, err := one(puller.Pull(b.ctx))
+		d, err := puller.Pull(b.ctx)
 		if err == nil && d.Delivered == 1 { // servers before 2.10 can number a redelivery 1 once
 			die(d)
 			return false
@@ -341,7 +377,7 @@ var contents = map[string][]string{
 }
 
 // workerMay is the whole list of what a worker may, written down apart from
-// permissionsFile.
+// permissions.conf.
 func workerMay(op, stream string) bool {
 	ops, ok := map[string]string{
 		tasksStream:             "info, consumer names, consumer info, pull, acknowledge, acknowledge in domain",
@@ -375,7 +411,7 @@ func coordinatorMay(op, stream string) bool {
 func viewerMay(op, stream string) bool {
 	ops, ok := map[string]string{
 		tasksStream:             "info, consumer names, consumer info",
-		resultsStream:           "info, delete consumer, consumer of contents, consumer info, pull",
+		resultsStream:           "info, get, delete consumer, consumer of contents, consumer info, pull",
 		deadStream:              "info, delete consumer, consumer of contents, consumer info, pull",
 		quarantineStream:        "info, delete consumer, consumer of contents, consumer info, pull",
 		workersStream:           "info, delete consumer, consumer of contents, consumer info, pull",
@@ -390,9 +426,16 @@ func viewerMay(op, stream string) bool {
 func (b *bundle) everyOperation(user, address string, may func(op, stream string) bool) {
 	b.t.Helper()
 	allowed := map[string]bool{} // subjects to publish to
+	set := func(subject string, may bool) {
+		// Users without streams in their account may ask the API by its domain alone.
+		if abroad := strings.Replace(subject, "$JS.API.", "$JS.agepath.API.", 1); domainOf(user) != "" && abroad != subject {
+			allowed[subject], subject = false, abroad
+		}
+		allowed[subject] = may
+	}
 	for stream, subjects := range contents {
 		for op, pattern := range streamOperations {
-			allowed[fmt.Sprintf(pattern, stream)] = may(op, stream)
+			set(fmt.Sprintf(pattern, stream), may(op, stream))
 		}
 		for i, subject := range subjects {
 			// A reader's name may be anything; its filter may not. Only the
@@ -401,8 +444,8 @@ func (b *bundle) everyOperation(user, address string, may func(op, stream string
 			if i > 0 {
 				op = "consumer of names"
 			}
-			allowed["$JS.API.CONSUMER.CREATE."+stream+".c."+subject] = may(op, stream)
-			allowed[subject] = may("publish", stream)
+			set("$JS.API.CONSUMER.CREATE."+stream+".c."+subject, may(op, stream))
+			set(subject, may("publish", stream))
 		}
 	}
 	for _, subject := range []string{
@@ -410,7 +453,7 @@ func (b *bundle) everyOperation(user, address string, may func(op, stream string
 		"$JS.API.SERVER.REMOVE", "$JS.API.SERVER.EVACUATE", "$JS.API.ACCOUNT.PURGE.AGEPATH", "$JS.API.ACCOUNT.STREAM.MOVE.AGEPATH.AGEPATH_TASKS",
 		"$SYS.REQ.SERVER.PING", "$SYS.REQ.USER.INFO", "$KV.x.y", "_INBOX.x", "_INBOX_agepath_worker.x", "_INBOX_agepath_coordinator.x", "_INBOX_agepath_viewer.x", "agepath.other.x", "other",
 	} {
-		allowed[subject] = false
+		set(subject, false)
 	}
 	said := &complaints{}
 	conn, err := nats.Connect("nats://"+user+":"+user+"@"+address, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { said.add(err) }))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +34,7 @@ func TestPublishRefusesWhatIsQueuedOrInFlight(t *testing.T) {
 func TestPublishInOrder(t *testing.T) {
 	t.Parallel()
 	b := setup(t, 30*time.Second)
-	b.config.window = 7 // smaller than the number of tasks
+	b.window = 7 // smaller than the number of tasks
 	const n = 100
 	published, refused, err := b.Publish(b.ctx, generate("run", n))
 	if err != nil || published != n || refused != 0 {
@@ -59,86 +58,6 @@ func TestPublishRefusesInTheMiddle(t *testing.T) {
 	published, refused, err := b.Publish(b.ctx, generate("run", 10))
 	if err != nil || published != 8 || refused != 2 {
 		t.Fatalf("published %d, refused %d, error %v; want 8, 2, none", published, refused, err)
-	}
-}
-
-// Tasks that are stored in groups arrive like others. A group with a task that is queued
-// already goes one by one.
-func TestPublishGroups(t *testing.T) {
-	t.Parallel()
-	b := setup(t, 30*time.Second)
-	stream, err := b.stream(b.ctx, tasksStream)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !stream.CachedInfo().Config.AllowAtomicPublish {
-		t.Skip("the server stores no groups")
-	}
-	const n, queued = 10, 5
-	b.publish(task("run", fmt.Sprintf("c%06d", queued)))
-	number := func(string) uint64 { return 3 }
-	p := publication{queue: b.Queue, lanes: map[string]bool{}, number: number, size: 4}
-	for task := range generate("run", n) {
-		if err := p.add(b.ctx, &task); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := p.drain(b.ctx); err != nil || p.published != n-1 || p.refused != 1 {
-		t.Fatalf("published %d, refused %d, error %v; want %d, 1, none", p.published, p.refused, err, n-1)
-	}
-	b.wantCounts("run", Counts{Queued: n})
-	grouped := map[string]bool{}
-	for i := range n {
-		cell := fmt.Sprintf("c%06d", i)
-		msg, err := stream.GetLastMsgForSubject(b.ctx, taskTopic.cell("run", cell))
-		if err != nil {
-			t.Fatal(err)
-		}
-		grouped[cell] = msg.Header.Get(batchHeader) != ""
-		if want := i/4 != queued/4; grouped[cell] != want {
-			t.Errorf("cell %s is stored in a group: %t, want %t", cell, !want, want)
-		}
-		if have := numberOf(msg.Header); i != queued && have != number(cell) {
-			t.Errorf("cell %s has the number %d", cell, have)
-		}
-	}
-	worker := b.worker(WorkerConfig{})
-	for range n {
-		d := b.pull(worker)
-		if want := task("run", d.Task.Cell); !reflect.DeepEqual(d.Task, want) {
-			t.Errorf("task %+v, want %+v", d.Task, want)
-		}
-		b.done(d, ok())
-	}
-	b.wantCounts("run", Counts{Done: n})
-}
-
-// Groups are for servers that take long to store tasks one by one, and can store groups.
-func TestPublishAdapts(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		allowed bool
-		took    time.Duration
-		want    int
-	}{{true, time.Second, groupSize}, {true, -time.Hour, 0}, {false, time.Second, 1}} {
-		b := setup(t, 30*time.Second)
-		stream, err := b.stream(b.ctx, tasksStream)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !stream.CachedInfo().Config.AllowAtomicPublish {
-			t.Skip("the server stores no groups")
-		}
-		stream.CachedInfo().Config.AllowAtomicPublish = c.allowed
-		p := publication{queue: b.Queue, lanes: map[string]bool{}, began: time.Now().Add(-c.took)}
-		for task := range generate("run", groupSize) {
-			if err := p.add(b.ctx, &task); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := p.drain(b.ctx); err != nil || p.published != groupSize || p.size != c.want {
-			t.Errorf("%+v: %d published in groups of %d, %d refused, %v", c, p.published, p.size, p.refused, err)
-		}
 	}
 }
 

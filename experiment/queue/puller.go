@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -40,14 +39,7 @@ type WorkerConfig struct {
 	// Idle is how long an idle slot waits at one run, and how often runs are listed: the first task
 	// of a new run waits at most this long. Default: 1 s.
 	Idle time.Duration
-
-	// Together is how long cells that Pull returns at once are expected to take together.
-	// Default: Pull returns one task.
-	Together time.Duration
 }
-
-// maxTogether is the maximum number of tasks that [Puller.Pull] returns.
-const maxTogether = 16
 
 // Puller pulls tasks for the slots of one worker. It is safe for concurrent use.
 type Puller struct {
@@ -60,11 +52,8 @@ type Puller struct {
 	close   context.CancelCauseFunc
 	suspect chan struct{}  // has one place, see [Delivery.resume]
 	running sync.WaitGroup // calls of Pull, and tasks being handed back
-	waiting []*Delivery    // to be returned alone; guarded by gate
 	aside   aside
 	others  others
-
-	repeated repeated
 }
 
 // Worker returns the worker's side of the queue. Without streams there is no task.
@@ -73,17 +62,13 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	if config.Accept == nil {
 		config.Accept = func(*experiment.Task) error { return nil }
 	}
-	if config.MaxDeaths < 0 || config.Idle < 0 {
-		return nil, fmt.Errorf("worker %s: max deaths %d, idle %v; none may be negative", config.Name, config.MaxDeaths, config.Idle)
-	}
 	p := &Puller{
 		queue: q, config: config, suspect: make(chan struct{}, 1),
 		runs: registry{
-			queue: q, every: config.Idle, commands: config.Commands, together: config.Together,
+			queue: q, every: config.Idle, commands: config.Commands,
 			foreign: map[string]bool{}, owners: map[string]*owner{}, bills: map[*bill]struct{}{},
 		},
-		aside:    aside{tasks: map[string]string{}, told: map[string]bool{}},
-		repeated: repeated{all: map[string]bool{}},
+		aside: aside{tasks: map[string]string{}, told: map[string]bool{}},
 	}
 	p.closing, p.close = context.WithCancelCause(context.Background())
 	return p, nil
@@ -97,16 +82,6 @@ func (p *Puller) Close() {
 	p.close(ErrClosed)
 	p.gate.Unlock()
 	p.running.Wait()
-	p.release(p.takeWaiting(math.MaxInt))
-}
-
-func (p *Puller) takeWaiting(most int) []*Delivery {
-	p.gate.Lock()
-	defer p.gate.Unlock()
-	n := min(most, len(p.waiting))
-	taken := p.waiting[:n:n]
-	p.waiting = p.waiting[n:]
-	return taken
 }
 
 // enter registers a call of Pull, for which Close waits; it returns false after Close.
@@ -146,12 +121,11 @@ func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
 	return d.suspect
 }
 
-// Pull waits for the next task, taking turns among the runs, or for several of a run whose cells are
-// short, see [WorkerConfig.Together]. A redelivered task comes alone, since a worker may have died
-// of it. When ctx ends, Pull returns the cause at once; a task that arrives then is handed back
-// without using up an attempt. With [WorkerConfig.Drain] it returns an [*EmptyError] when no task is
-// queued. It settles tasks that are done or given up.
-func (p *Puller) Pull(ctx context.Context) ([]*Delivery, error) {
+// Pull waits for the next task, taking turns among the runs. When ctx ends, Pull returns the cause at
+// once; a task that arrives then is handed back without using up an attempt. With
+// [WorkerConfig.Drain] it returns an [*EmptyError] when no task is queued. It settles tasks that are
+// done or given up.
+func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	if !p.enter() {
 		return nil, ErrClosed
 	}
@@ -161,36 +135,39 @@ func (p *Puller) Pull(ctx context.Context) ([]*Delivery, error) {
 	defer context.AfterFunc(p.closing, func() { cancel(ErrClosed) })()
 	for wait := !p.config.Drain; ; {
 		if ctx.Err() != nil {
-			p.release(p.takeWaiting(math.MaxInt))
 			return nil, context.Cause(ctx)
 		}
-		list, bill, err := p.next(ctx, wait)
-		if len(list) == 0 && err == nil && p.config.Drain {
-			list, err = p.latecomer(ctx)
+		d, bill, err := p.next(ctx, wait)
+		if d == nil && err == nil && p.config.Drain {
+			d, err = p.latecomer(ctx)
 			wait = true // something is there, or the server cannot say
 		}
 		if err != nil {
 			return nil, err
 		}
-		if list, err = p.accept(ctx, list, bill); len(list) > 0 || err != nil {
-			return list, err
+		if d == nil {
+			continue
+		}
+		own, err := p.accept(ctx, d, bill)
+		if err != nil {
+			return nil, err
+		}
+		if own {
+			return d, nil
 		}
 	}
 }
 
-// next returns none for no task; with wait it waits a while for one.
-func (p *Puller) next(ctx context.Context, wait bool) ([]*Delivery, *bill, error) {
-	if list := p.takeWaiting(1); len(list) > 0 {
-		return list, nil, nil
-	}
+// next returns nil for no task; with wait it waits a while for one.
+func (p *Puller) next(ctx context.Context, wait bool) (*Delivery, *bill, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
 		return nil, nil, err
 	}
 	for from, bill := range p.runs.turns(p.config.Drain, !wait) {
-		list, err := p.fetch(ctx, from, 0, bill.most)
-		if len(list) > 0 {
-			return list, bill, nil
+		d, err := p.fetch(ctx, from, 0)
+		if d != nil {
+			return d, bill, nil
 		}
 		if err != nil {
 			p.runs.close(bill, 0)
@@ -201,9 +178,9 @@ func (p *Puller) next(ctx context.Context, wait bool) ([]*Delivery, *bill, error
 		return nil, nil, nil
 	}
 	if from := p.runs.quiet(); from != nil {
-		list, err := p.fetch(ctx, from, p.config.Idle, 1) // the server would wait for the last
-		if len(list) > 0 || err != nil {
-			return list, nil, err
+		d, err := p.fetch(ctx, from, p.config.Idle)
+		if d != nil || err != nil {
+			return d, nil, err
 		}
 	}
 	// Without a run to wait at, this waits for the next list, which must not count as fresh then.
@@ -215,22 +192,20 @@ func (p *Puller) next(ctx context.Context, wait bool) ([]*Delivery, *bill, error
 }
 
 // fetch does not wait if wait is 0. Transient errors are reported and count as no task.
-func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, most int) ([]*Delivery, error) {
+func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration) (*Delivery, error) {
 	asked := time.Now() // before sending
 	var batch jetstream.MessageBatch
 	var err error
 	if wait == 0 {
-		batch, err = from.consumer.FetchNoWait(most)
+		batch, err = from.consumer.FetchNoWait(1)
 	} else {
-		batch, err = from.consumer.Fetch(most, jetstream.FetchMaxWait(wait))
+		batch, err = from.consumer.Fetch(1, jetstream.FetchMaxWait(wait))
 	}
-	var msgs []jetstream.Msg
-	for more := err == nil; more; {
-		var msg jetstream.Msg
+	if err == nil {
 		select {
-		case msg, more = <-batch.Messages():
-			if more {
-				msgs = append(msgs, msg)
+		case msg, ok := <-batch.Messages():
+			if ok {
+				return p.heed(ctx, from, asked, msg)
 			}
 		case <-ctx.Done():
 			if err := context.Cause(ctx); errors.Is(err, ErrComplete) {
@@ -239,17 +214,11 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 			// The request cannot be withdrawn from the server, but ends by itself.
 			p.running.Go(func() {
 				for msg := range batch.Messages() {
-					msgs = append(msgs, msg)
+					p.handBack(from, asked, msg)
 				}
-				p.handBack(from, asked, msgs)
 			})
 			return nil, context.Cause(ctx)
 		}
-	}
-	if len(msgs) > 0 {
-		return p.heed(ctx, from, asked, msgs)
-	}
-	if err == nil {
 		err = batch.Error()
 	}
 	p.runs.empty(from)
@@ -265,71 +234,29 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 	return nil, nil
 }
 
-// handBack releases tasks that no slot takes.
-func (p *Puller) handBack(from *runFeed, asked time.Time, msgs []jetstream.Msg) {
-	list, err := newDeliveries(p, from, asked, msgs)
+// handBack releases a task that no slot takes.
+func (p *Puller) handBack(from *runFeed, asked time.Time, msg jetstream.Msg) {
+	d, err := newDelivery(p, from, asked, msg)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), requestWait)
+		defer cancel()
+		err = d.Release(ctx, 0)
+	}
 	if err != nil {
 		p.queue.config.Report(fmt.Errorf("handing back a task of run %s: %w", from.run, err))
 	}
-	p.release(list)
 }
 
-func (p *Puller) release(list []*Delivery) {
-	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
-	defer cancel()
-	for _, d := range list {
-		if err := d.Release(ctx, 0); err != nil {
-			p.queue.config.Report(fmt.Errorf("handing back %s: %w", d.msg.Subject(), err))
-		}
-	}
-}
-
-// accept makes deliveries of one pull this worker's own, settles them, or keeps those that come alone.
-func (p *Puller) accept(ctx context.Context, list []*Delivery, shared *bill) (own []*Delivery, err error) {
-	if len(list) > 1 {
-		fresh := list[:0]
-		p.gate.Lock()
-		for _, d := range list {
-			if d.known() {
-				p.waiting = append(p.waiting, d)
-			} else {
-				fresh = append(fresh, d)
-			}
-		}
-		p.gate.Unlock()
-		list = fresh
-	}
-	if len(list) == 0 {
-		if shared != nil {
-			p.runs.close(shared, 0)
-		}
-		return nil, nil
-	}
-	shared = p.runs.compute(list[0].from, shared, len(list))
-	errs := make([]error, len(list))
-	for i, d := range list {
-		d.bill = shared
-		var accepted bool
-		if accepted, errs[i] = p.acceptOne(ctx, d); accepted {
-			own = append(own, d)
-		}
-	}
-	if err := errors.Join(errs...); err != nil {
-		p.release(own)
-		return nil, err
-	}
-	return own, nil
-}
-
-// acceptOne makes a delivery this worker's own, or settles it.
-func (p *Puller) acceptOne(ctx context.Context, d *Delivery) (own bool, err error) {
+// accept makes a delivery this worker's own, or settles it.
+func (p *Puller) accept(ctx context.Context, d *Delivery, bill *bill) (own bool, err error) {
+	d.bill = p.runs.compute(d.from, bill)
 	refused := d.decode(d.msg.Data())
 	if refused == nil {
 		refused = p.limit(ctx, d)
 	}
 	if refused == nil {
 		p.runs.join(d.from)
-		if !d.known() {
+		if d.Delivered == 1 && d.msg.Headers().Get(numberHeader) == "" { // of [Queue.PublishAgain]
 			return true, nil
 		}
 		p.aside.remove(d.msg.Subject())
@@ -358,7 +285,7 @@ const lateness = 100 * time.Millisecond
 
 // latecomer returns [Puller.empty]'s error, but if no task is in flight it asks the runs once more
 // first.
-func (p *Puller) latecomer(ctx context.Context) ([]*Delivery, error) {
+func (p *Puller) latecomer(ctx context.Context) (*Delivery, error) {
 	said := p.empty(ctx)
 	var empty *EmptyError
 	if !errors.As(said, &empty) || empty.InFlight > 0 {
@@ -369,8 +296,8 @@ func (p *Puller) latecomer(ctx context.Context) ([]*Delivery, error) {
 		if from.heard.Load().Paused || p.runs.left(from) {
 			continue
 		}
-		if list, err := p.fetch(ctx, from, lateness, 1); len(list) > 0 || err != nil {
-			return list, err
+		if d, err := p.fetch(ctx, from, lateness); d != nil || err != nil {
+			return d, err
 		}
 	}
 	return nil, said
@@ -385,10 +312,14 @@ func (p *Puller) empty(ctx context.Context) error {
 	if !current {
 		return nil
 	}
-	inFlight := 0
+	inFlight, paused := 0, 0
 	for _, from := range sources {
 		info, err := p.runs.ask(ctx, from)
-		if gone(err) || err == nil && from.heard.Load().Paused {
+		if gone(err) {
+			continue
+		}
+		if err == nil && from.heard.Load().Paused {
+			paused += int(info.NumPending) + info.NumAckPending
 			continue
 		}
 		if err != nil {
@@ -400,5 +331,5 @@ func (p *Puller) empty(ctx context.Context) error {
 		}
 		inFlight += max(0, info.NumAckPending-int(from.held.Load()))
 	}
-	return &EmptyError{InFlight: max(0, inFlight-p.aside.len())}
+	return &EmptyError{InFlight: max(0, inFlight-p.aside.len()), Paused: paused}
 }

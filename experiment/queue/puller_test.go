@@ -72,7 +72,7 @@ func TestPullManySlots(t *testing.T) {
 		for range slots {
 			group.Go(func() {
 				for {
-					d, err := one(worker.Pull(b.ctx))
+					d, err := worker.Pull(b.ctx)
 					if empty := new(EmptyError); errors.As(err, &empty) {
 						if empty.InFlight > 0 { // of other slots, or lost on the way by a busy server
 							continue
@@ -86,7 +86,7 @@ func TestPullManySlots(t *testing.T) {
 					mu.Lock()
 					seen[d.Task.Run+d.Task.Cell]++
 					mu.Unlock()
-					if err := d.Done(b.ctx, seal(d, ok())); err != nil && !errors.Is(err, ErrUnacknowledged) {
+					if err := d.Done(b.ctx, of(d, ok())); err != nil && !errors.Is(err, ErrUnacknowledged) {
 						t.Error(err)
 					}
 				}
@@ -112,7 +112,7 @@ func TestPullDrain(t *testing.T) {
 	draining := b.worker(WorkerConfig{Drain: true})
 	want := func(inFlight int) {
 		t.Helper()
-		d, err := one(draining.Pull(b.ctx))
+		d, err := draining.Pull(b.ctx)
 		var empty *EmptyError
 		if !errors.As(err, &empty) || empty.InFlight != inFlight {
 			t.Fatalf("delivery %v, error %v; want empty with %d in flight", d, err, inFlight)
@@ -140,7 +140,7 @@ func TestPullWaitsForRuns(t *testing.T) {
 	worker := b.worker(WorkerConfig{})
 	got := make(chan *Delivery)
 	go func() {
-		d, err := one(worker.Pull(b.ctx))
+		d, err := worker.Pull(b.ctx)
 		if err != nil {
 			t.Error(err)
 		}
@@ -318,7 +318,7 @@ func BenchmarkWorkers(b *testing.B) {
 		for range 8 {
 			group.Go(func() {
 				for {
-					d, err := one(worker.Pull(s.ctx))
+					d, err := worker.Pull(s.ctx)
 					if empty := new(EmptyError); errors.As(err, &empty) {
 						return
 					}
@@ -326,7 +326,7 @@ func BenchmarkWorkers(b *testing.B) {
 						b.Error(err)
 						return
 					}
-					if err := d.Done(s.ctx, seal(d, ok())); err != nil {
+					if err := d.Done(s.ctx, of(d, ok())); err != nil {
 						b.Error(err)
 					}
 				}

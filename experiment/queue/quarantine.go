@@ -25,9 +25,14 @@ const (
 	reasonBytes    = 1 << 10
 )
 
+// Headers of quarantined messages and dead letters.
 const (
-	subjectHeader = "Agepath-Subject"
-	sizeHeader    = "Agepath-Size"
+	subjectHeader    = "Agepath-Subject"
+	sizeHeader       = "Agepath-Size"
+	reasonHeader     = "Agepath-Reason"
+	timeHeader       = "Agepath-Time"
+	workerHeader     = "Agepath-Worker"
+	deliveriesHeader = "Agepath-Deliveries"
 )
 
 // QuarantinedError says that a message about a cell was moved to the quarantine.
@@ -59,16 +64,13 @@ func asUnfit(err error) error {
 
 // Quarantined is a message in the quarantine.
 type Quarantined struct {
-	Run, Subject string // original subject
-	Reason       string
-	Time         time.Time
-	Size         int // of the message
-	Head         []byte
+	Subject string // original subject
+	Reason  string
+	Time    time.Time
 }
 
-// quarantine moves a message to the quarantine, and with a result its cell's dead letter, which
-// would restore it. It is idempotent.
-func (q *Queue) quarantine(ctx context.Context, stream string, from jetstream.Msg, reason error) error {
+// quarantine moves a result to the quarantine. It is idempotent.
+func (q *Queue) quarantine(ctx context.Context, from jetstream.Msg, reason error) error {
 	meta, err := from.Metadata()
 	if err != nil {
 		return err
@@ -85,14 +87,11 @@ func (q *Queue) quarantine(ctx context.Context, stream string, from jetstream.Ms
 	msg.Header[reasonHeader] = []string{printable(reason.Error(), reasonBytes)}
 	msg.Header[timeHeader] = []string{time.Now().UTC().Format(time.RFC3339Nano)}
 	msg.Header[sizeHeader] = []string{strconv.Itoa(len(data))}
-	msg.Header[nats.MsgIdHdr] = []string{fmt.Sprintf("%s %d", stream, sequence)} // two readers can find it
+	msg.Header[nats.MsgIdHdr] = []string{fmt.Sprintf("%s %d", resultsStream, sequence)} // two readers can find it
 	if err := q.store(ctx, "quarantining "+subject, quarantineStream, msg); err != nil {
 		return err
 	}
-	if err := q.remove(ctx, stream, subject, sequence); err != nil || stream != resultsStream {
-		return err
-	}
-	return q.removeLast(ctx, deadStream, deadTopic.cell(run, cell))
+	return q.remove(ctx, resultsStream, subject, sequence)
 }
 
 // remove does not purge the subject: readers of the stream would miss others (seen with nats-server
@@ -110,26 +109,14 @@ func (c *connection) remove(ctx context.Context, name, subject string, sequence 
 	})
 }
 
-func (c *connection) removeLast(ctx context.Context, name, subject string) error {
-	msg, err := c.last(ctx, name, subject)
-	if err != nil || msg == nil {
-		return err
-	}
-	return c.remove(ctx, name, subject, msg.Sequence)
-}
-
 // Quarantined returns the quarantined messages of a run, oldest first. An error ends the sequence.
 func (q *Queue) Quarantined(ctx context.Context, run string) iter.Seq2[*Quarantined, error] {
 	source := q.reader("reading the quarantine", quarantineStream, quarantineTopic, run)
 	source.optional = true
 	return values(source.messages(ctx), func(msg jetstream.Msg) (*Quarantined, error) {
 		header := msg.Headers()
-		found := &Quarantined{
-			Run: run, Subject: printable(header.Get(subjectHeader), reasonBytes), Reason: printable(header.Get(reasonHeader), reasonBytes),
-			Head: msg.Data(),
-		}
+		found := &Quarantined{Subject: printable(header.Get(subjectHeader), reasonBytes), Reason: printable(header.Get(reasonHeader), reasonBytes)}
 		found.Time, _ = time.Parse(time.RFC3339Nano, header.Get(timeHeader))
-		found.Size, _ = strconv.Atoi(header.Get(sizeHeader))
 		return found, nil
 	})
 }

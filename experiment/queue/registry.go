@@ -37,7 +37,6 @@ type registry struct {
 	queue    *Queue
 	every    time.Duration
 	commands bool
-	together time.Duration
 
 	listing sync.Mutex // held while the list is read
 

@@ -14,7 +14,6 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 	"golang.org/x/sync/errgroup"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -38,32 +37,15 @@ type results struct {
 
 // put is idempotent. task is the number of the task, delivery that of its delivery.
 func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
-	sealed, err := Seal(outcome)
+	body, err := EncodeOutcome(outcome)
 	if err != nil {
-		return err
+		return fmt.Errorf("encoding the outcome: %w", err)
 	}
-	return r.putSealed(ctx, sealed, task, delivery)
+	return r.putBody(ctx, outcome, body, task, delivery)
 }
 
-func (r results) putSealed(ctx context.Context, outcome *Sealed, task uint64, delivery int) error {
-	msg, err := r.message(ctx, outcome, task, delivery)
-	if err != nil {
-		return err
-	}
-	return r.stored(ctx, r.send(msg))
-}
-
-// stored waits until an outcome that was sent is stored.
-func (r results) stored(ctx context.Context, s sent) error {
-	if err := r.confirm(ctx, s, resultsStream); err != nil {
-		return fmt.Errorf("storing outcome: %w", err)
-	}
-	return nil
-}
-
-// message stores an outcome too large for a message as an object.
-func (r results) message(ctx context.Context, outcome *Sealed, task uint64, delivery int) (*nats.Msg, error) {
-	body := outcome.body
+// putBody stores an outcome too large for a message as an object.
+func (r results) putBody(ctx context.Context, outcome *experiment.Outcome, body []byte, task uint64, delivery int) error {
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
 	msg.Header[statusHeader] = []string{string(outcome.Status)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
@@ -74,19 +56,22 @@ func (r results) message(ctx context.Context, outcome *Sealed, task uint64, deli
 		msg.Header[repeatsHeader] = []string{"true"}
 	}
 	if len(body) > maxOutcome {
-		return nil, fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
+		return fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
 	}
 	if len(body) > r.inline {
 		// New each time, so that no object is replaced under a reader. Purge removes them all.
 		name := fmt.Sprintf("%s.%s.%d.%d.%s", outcome.Run, outcome.Cell, task, delivery, nuid.Next())
 		if err := r.outcomes.put(ctx, name, bytes.NewReader(body)); err != nil {
-			return nil, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
+			return fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
 		}
 		msg.Header[objectHeader] = []string{name}
 		body = r.small(body)
 	}
 	msg.Data = body
-	return msg, nil
+	if err := r.confirm(ctx, r.send(msg), resultsStream); err != nil {
+		return fmt.Errorf("storing outcome: %w", err)
+	}
+	return nil
 }
 
 // small returns what fits into a message, for readers without the object, see [Feed]: all but
@@ -137,6 +122,15 @@ func (r results) has(ctx context.Context, run, cell string, task uint64) (bool, 
 	return ok && of >= task, nil
 }
 
+// NewestResult returns a number that grows with each result of a run, 0 without any.
+func (q *Queue) NewestResult(ctx context.Context, run string) (uint64, error) {
+	msg, err := q.last(ctx, resultsStream, resultTopic.run(run))
+	if err != nil || msg == nil {
+		return 0, err
+	}
+	return msg.Sequence, nil
+}
+
 // read grows its buffer with the data, not by the size in the index.
 func (r results) read(ctx context.Context, name string) ([]byte, error) {
 	object, err := r.outcomes.open(ctx, name, maxOutcome)
@@ -181,8 +175,8 @@ func (q *Queue) Done(ctx context.Context, run string) iter.Seq2[Ended, error] {
 	})
 }
 
-// putBytes and putMost bound the outcomes on their way of a [ResultWriter].
-const putBytes, putMost = 16 << 20, 1024
+// putMost bounds the outcomes on their way of a [ResultWriter].
+const putMost = 64
 
 // ResultWriter stores results of cells that no worker computes, confirmed once Drain returns nil.
 // Storing one twice is harmless. It is for one goroutine.
@@ -192,13 +186,13 @@ type ResultWriter struct {
 	opened map[string]bool
 	ctx    context.Context // ends with the first error
 	group  *errgroup.Group
-	room   *semaphore.Weighted
 }
 
 // Results returns a writer. number returns how many results a cell had before.
 func (q *Queue) Results(ctx context.Context, number func(cell string) uint64) *ResultWriter {
 	group, ctx := errgroup.WithContext(ctx)
-	return &ResultWriter{queue: q, number: number, opened: map[string]bool{}, ctx: ctx, group: group, room: semaphore.NewWeighted(putBytes)}
+	group.SetLimit(putMost)
+	return &ResultWriter{queue: q, number: number, opened: map[string]bool{}, ctx: ctx, group: group}
 }
 
 // Put sends an outcome.
@@ -213,18 +207,16 @@ func (w *ResultWriter) Put(outcome *experiment.Outcome) error {
 		}
 		w.opened[run] = true
 	}
-	sealed, err := Seal(outcome)
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
+	body, err := EncodeOutcome(outcome) // whose labels the caller may change
 	if err != nil {
 		return &CellError{run, cell, err}
 	}
-	weight := min(putBytes, int64(len(sealed.body)+putBytes/putMost))
-	if w.room.Acquire(w.ctx, weight) != nil {
-		return context.Cause(w.ctx)
-	}
 	number := w.number(cell)
 	w.group.Go(func() error {
-		defer w.room.Release(weight)
-		if err := w.queue.results.putSealed(w.ctx, sealed, number, 0); err != nil {
+		if err := w.queue.results.putBody(w.ctx, outcome, body, number, 0); err != nil {
 			return &CellError{run, cell, err}
 		}
 		return nil

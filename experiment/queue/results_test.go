@@ -252,7 +252,7 @@ func TestPurge(t *testing.T) {
 		if _, err := b.attempts.record(b.ctx, run, "c000001", 1, func(c *attemptCounts) { c.Failed++ }); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.bury(b.ctx, &DeadLetter{Run: run, Cell: "dead"}, nil); err != nil {
+		if err := b.bury(b.ctx, &experiment.Outcome{Run: run, Cell: "dead", Status: experiment.Failed}, nil, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -315,8 +315,6 @@ func TestRunNamesAreChecked(t *testing.T) {
 	check("Counts", err)
 	check("Cancel", b.Cancel(b.ctx, bad))
 	check("Purge", b.Purge(b.ctx, bad))
-	_, err = b.Reconcile(b.ctx, bad, nil)
-	check("Reconcile", err)
 }
 
 func BenchmarkResults(b *testing.B) {

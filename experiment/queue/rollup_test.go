@@ -19,7 +19,7 @@ func TestRollup(t *testing.T) {
 	t.Parallel()
 	needs.Patience(t, "1 s")
 	eachServer(t, func(t *testing.T, start func(string) string) {
-		address := start(restrictedConfig(t))
+		address := start(restrictedConfig(t, true))
 		b := &bundle{t: t, ctx: t.Context()}
 		worker, _ := b.restricted("worker", address)
 		b.Queue, _ = b.restricted("coordinator", address)
@@ -35,7 +35,7 @@ func TestRollup(t *testing.T) {
 		if _, err := worker.attempts.record(b.ctx, "run", "a", 0, (*attemptCounts).fail); err != nil {
 			t.Fatal(err)
 		}
-		if err := worker.bury(b.ctx, &DeadLetter{Run: "run", Cell: "b", Time: time.Now()}, nil); err != nil {
+		if err := worker.bury(b.ctx, &experiment.Outcome{Run: "run", Cell: "b"}, nil, 0); err != nil {
 			t.Fatal(err)
 		}
 		if err := worker.Announce(&Presence{Name: "honest", State: Idle}); err != nil {
@@ -79,7 +79,7 @@ func TestRollupOfOthers(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, start func(string) string) {
 		b := &bundle{t: t, ctx: t.Context()}
-		admin, _ := b.restricted("all", start(restrictedConfig(t)))
+		admin, _ := b.restricted("all", start(restrictedConfig(t, true)))
 		if _, err := admin.js.CreateObjectStore(b.ctx, jetstream.ObjectStoreConfig{Bucket: outcomesBucket}); err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestRollupOfOthers(t *testing.T) {
 func TestForeignAcknowledgements(t *testing.T) {
 	t.Parallel()
 	eachServer(t, func(t *testing.T, start func(string) string) {
-		address := start(restrictedConfig(t))
+		address := start(restrictedConfig(t, true))
 		b := &bundle{t: t, ctx: t.Context()}
 		hostile, _ := b.restricted("worker", address)
 		worker, _ := b.restricted("worker", address)

@@ -94,7 +94,8 @@ type Listed struct {
 	Open bool // neither cancelled nor purged
 }
 
-// List returns the runs of [Queue.Runs] and cancelled ones with a description, by name.
+// List returns the runs of [Queue.Runs] and cancelled ones with a description, even a damaged one, by
+// name.
 func (q *Queue) List(ctx context.Context) ([]Listed, error) {
 	names, err := q.Runs(ctx)
 	if err != nil {
@@ -104,7 +105,7 @@ func (q *Queue) List(ctx context.Context) ([]Listed, error) {
 	for _, name := range names {
 		list = append(list, Listed{Name: name, Open: true})
 	}
-	described, err := q.descriptions(ctx)
+	described, err := q.data.names(ctx, func(name string) bool { return validRun(name) == nil && !dataName.MatchString(name) })
 	if err != nil {
 		return nil, fmt.Errorf("listing runs: %w", err)
 	}
@@ -177,58 +178,15 @@ func (q *Queue) Purge(ctx context.Context, run string) error {
 	return q.results.outcomes.remove(ctx, func(name string) bool { return strings.HasPrefix(name, run+".") })
 }
 
-// Discard removes a cell's result, dead letter and attempt counts, but not its task.
-func (q *Queue) Discard(ctx context.Context, run, cell string) error {
-	if err := validRun(run); err != nil {
-		return fmt.Errorf("discarding: %w", err)
-	}
-	for _, s := range []struct {
-		stream string
-		topic  topic
-	}{{resultsStream, resultTopic}, {deadStream, deadTopic}, {attemptsStream, attemptTopic}} {
-		if err := q.removeLast(ctx, s.stream, s.topic.cell(run, cell)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (c *connection) purgeSubjects(ctx context.Context, name, filter string) error {
 	return c.onStream(ctx, transferWait, "purging "+filter, name, func(ctx context.Context, stream jetstream.Stream) error {
 		return stream.Purge(ctx, jetstream.WithPurgeSubject(filter))
 	})
 }
 
-// dataName matches a SHA-256; no run has such a name.
+// dataName matches a SHA-256; no run, whose description is stored next to the data sets, has such a
+// name.
 var dataName = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
-// descriptions lists the runs with a description, even a damaged one; they are stored next to the
-// data sets.
-func (q *Queue) descriptions(ctx context.Context) (runs []string, err error) {
-	names, err := q.data.names(ctx, func(name string) bool {
-		return validRun(name) == nil && !dataName.MatchString(name)
-	})
-	if err != nil || len(names) == 0 {
-		return nil, err
-	}
-	bucket, err := q.bucket(ctx, dataBucket)
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range names {
-		err := q.persist(ctx, "looking for the description of run "+name, "", func(ctx context.Context) error {
-			_, err := bucket.GetInfo(ctx, name)
-			return err
-		})
-		switch {
-		case err == nil || errors.Is(err, jetstream.ErrBadObjectMeta):
-			runs = append(runs, name)
-		case !errors.Is(err, jetstream.ErrObjectNotFound):
-			return nil, err
-		}
-	}
-	return runs, nil
-}
 
 // Withdraw removes the tasks of cells from the queue. Cells in computation finish, but failures are
 // not retried.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -147,6 +148,7 @@ func (s *Server) Shutdown() {
 // serverLog reports errors and warnings and keeps the last fatal error, which the server only logs.
 type serverLog struct {
 	report func(error)
+	full   atomic.Pointer[error] // that the disk takes no more, see [disk.FullIn]
 
 	mu    sync.Mutex
 	fatal error
@@ -167,7 +169,11 @@ func (l *serverLog) Fatalf(format string, v ...any) {
 }
 
 func (l *serverLog) tell(format string, v []any) {
-	l.report(fmt.Errorf("embedded NATS server: "+format, v...))
+	err := fmt.Errorf("embedded NATS server: "+format, v...)
+	if full := disk.FullIn(err.Error()); full != nil {
+		l.full.Store(&full)
+	}
+	l.report(err)
 }
 
 func (l *serverLog) lastFatal() error {
@@ -189,8 +195,16 @@ const (
 	storeLimit = 1 << 60
 )
 
-// room returns an error, ENOSPC, if a server can store no more. One that gave up, since it turned its
-// streams off, ran out of room between two checks.
+// room returns an error, of [disk.Full], if the server can store no more. One that gave up, since it
+// turned its streams off, ran out of room between two checks. A quota or a limit of files' sizes shows
+// only when it writes.
+func (s *Server) room() error {
+	if full := s.log.full.Load(); full != nil {
+		return disk.Advise(fmt.Errorf("the embedded NATS server cannot write to the disk of %s: %w", s.config.Dir, *full))
+	}
+	return room(s.config.Dir, !s.server.JetStreamEnabled())
+}
+
 func room(dir string, gaveUp bool) error {
 	free, files, err := disk.Free(dir)
 	if err != nil {
@@ -205,8 +219,7 @@ func room(dir string, gaveUp bool) error {
 	default:
 		return nil
 	}
-	return fmt.Errorf("the disk of %s %s at least; make room there and run the same command again, which resumes, or choose another disk by --out: %w",
-		dir, full, syscall.ENOSPC)
+	return disk.Advise(fmt.Errorf("the disk of %s %s at least: %w", dir, full, syscall.ENOSPC))
 }
 
 // WatchRoom returns a context that ends when the server is out of room, and a function that ends the
@@ -219,7 +232,7 @@ func (s *Server) WatchRoom(ctx context.Context) (context.Context, func(error) er
 	go func() { // ends with ctx
 		defer close(watched)
 		for full == nil && Sleep(ctx, roomEvery) == nil {
-			if full = room(s.config.Dir, !s.server.JetStreamEnabled()); full != nil {
+			if full = s.room(); full != nil {
 				end(full)
 			}
 		}
@@ -228,7 +241,7 @@ func (s *Server) WatchRoom(ctx context.Context) (context.Context, func(error) er
 		end(nil)
 		<-watched
 		if err != nil {
-			err = cmp.Or(full, room(s.config.Dir, !s.server.JetStreamEnabled()), err)
+			err = cmp.Or(full, s.room(), err)
 		}
 		return err
 	}

@@ -59,12 +59,12 @@ func crash(dir string) error {
 		return err
 	}
 	for i := range crashDone + crashHeld {
-		d, err := one(worker.Pull(ctx))
+		d, err := worker.Pull(ctx)
 		if err != nil {
 			return err
 		}
 		if i < crashDone {
-			if err := d.Done(ctx, seal(d, ok())); err != nil {
+			if err := d.Done(ctx, of(d, ok())); err != nil {
 				return err
 			}
 		}
@@ -280,8 +280,6 @@ func TestConnectRefuses(t *testing.T) {
 		"no CA":        {t.Context(), Config{CAFile: "/nowhere.pem"}, "/nowhere.pem"},
 		"half a pair":  {t.Context(), Config{CertFile: "a"}, "client certificate"},
 		"no password":  {t.Context(), Config{User: "a"}, "password of NATS user a"},
-		"replicas":     {t.Context(), Config{Replicas: 2}, "replicas 2; allowed are 1, 3 and 5"},
-		"negative":     {t.Context(), Config{AckWait: -1}, "none may be negative"},
 		"ended":        {ended, Config{}, "context canceled"},
 	} {
 		q, err := Connect(c.ctx, c.config)

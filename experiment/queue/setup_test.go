@@ -173,22 +173,11 @@ func (b *bundle) publishAgain(number uint64, tasks ...experiment.Task) (publishe
 	return published, refused
 }
 
-// one returns the only task of a pull.
-func one(list []*Delivery, err error) (*Delivery, error) {
-	if err != nil {
-		return nil, err
-	}
-	if len(list) != 1 {
-		return nil, fmt.Errorf("%d tasks, want 1", len(list))
-	}
-	return list[0], nil
-}
-
 // pull pulls a task that is there or about to come back.
 func (b *bundle) pull(p *Puller) *Delivery {
 	b.t.Helper()
 	for {
-		d, err := one(p.Pull(b.ctx))
+		d, err := p.Pull(b.ctx)
 		if empty := new(EmptyError); errors.As(err, &empty) && empty.InFlight > 0 {
 			continue
 		}
@@ -204,7 +193,7 @@ func (b *bundle) nothing(p *Puller, wait time.Duration) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, wait)
 	defer cancel()
-	d, err := one(p.Pull(ctx))
+	d, err := p.Pull(ctx)
 	if err == nil {
 		b.t.Fatalf("pulled cell %s, delivery %d; want none for %v", d.Task.Cell, d.Delivered, wait)
 	}
@@ -264,26 +253,22 @@ func (b *bundle) results(run string) []*experiment.Outcome {
 	return all
 }
 
-// seal encodes the outcome of a delivery.
-func seal(d *Delivery, o *experiment.Outcome) *Sealed {
+// of makes an outcome that of a delivery.
+func of(d *Delivery, o *experiment.Outcome) *experiment.Outcome {
 	o.Run, o.Cell, o.Attempts = d.run, d.cell, d.Attempt
-	sealed, err := Seal(o)
-	if err != nil {
-		panic(err)
-	}
-	return sealed
+	return o
 }
 
 func (b *bundle) done(d *Delivery, outcome *experiment.Outcome) {
 	b.t.Helper()
-	if err := d.Done(b.ctx, seal(d, outcome)); err != nil {
+	if err := d.Done(b.ctx, of(d, outcome)); err != nil {
 		b.t.Fatal(err)
 	}
 }
 
 func (b *bundle) fails(d *Delivery, outcome *experiment.Outcome) (final bool) {
 	b.t.Helper()
-	final, err := d.Fail(b.ctx, seal(d, outcome), 0)
+	final, err := d.Fail(b.ctx, of(d, outcome), 0)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"runtime"
 	"slices"
 	"strconv"
-	"sync"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"golang.org/x/sync/semaphore"
 
 	"github.com/agepath/agepath/experiment"
 )
@@ -24,31 +21,36 @@ const maxNumber = 1 << 32
 // ends or the caller stops. A cell comes again when its outcome was replaced, by a retry or a
 // worker presumed lost; the last one counts.
 //
-// An outcome passes if it can be read, agrees with its subject and headers, and check, called from
-// several goroutines, returns nil. Others are moved to the quarantine and come as a
-// [*QuarantinedError]. With a nil check nothing is moved, and unreadable outcomes come as a
+// An outcome passes if it can be read, agrees with its subject and headers, and check returns nil.
+// Others are moved to the quarantine and come as a [*QuarantinedError]. With a nil check nothing is moved, and unreadable outcomes come as a
 // [*CellError]. The sequence continues after both; any other error ends it.
 func (q *Queue) Sift(ctx context.Context, run string, follow bool, check func(*experiment.Outcome) error) iter.Seq2[*experiment.Outcome, error] {
 	return func(yield func(*experiment.Outcome, error) bool) {
 		source := q.results.messages(run)
 		source.follow = follow
-		for item := range q.results.decode(ctx, source, check) {
-			err := item.err
-			switch {
-			case err == nil:
-			case item.msg == nil: // of the sequence
+		for msg, err := range source.messages(ctx) {
+			if err != nil {
 				yield(nil, err)
 				return
+			}
+			outcome, err := q.results.load(ctx, msg.Subject(), msg.Headers(), msg.Data())
+			if err == nil && check != nil {
+				if err = matches(outcome, msg.Subject(), msg.Headers()); err == nil {
+					err = asUnfit(check(outcome))
+				}
+			}
+			switch {
+			case err == nil:
 			case check != nil && errors.As(err, new(*unfit)):
-				if lost := q.quarantine(ctx, resultsStream, item.msg, err); lost != nil {
+				if lost := q.quarantine(ctx, msg, err); lost != nil {
 					yield(nil, fmt.Errorf("reading results of run %s: %w", run, lost))
 					return
 				}
-				err = &QuarantinedError{run, cellOf(item.msg.Subject()), err}
+				outcome, err = nil, &QuarantinedError{run, cellOf(msg.Subject()), err}
 			default:
-				err = &CellError{run, cellOf(item.msg.Subject()), err}
+				outcome, err = nil, &CellError{run, cellOf(msg.Subject()), err}
 			}
-			if !yield(item.outcome, err) {
+			if !yield(outcome, err) {
 				return
 			}
 		}
@@ -86,85 +88,49 @@ func resultShort(header nats.Header) float64 {
 	return short
 }
 
-const (
-	// readAhead (results) and aheadBytes (encoded) bound what is decoded in advance.
-	readAhead  = 512
-	aheadBytes = 8 << 20
-)
+// Feed reads how the cells of a run ended, in instalments, between which it keeps nothing. It is
+// not safe for concurrent use.
+type Feed struct {
+	// Has reports whether the run has a cell; others are omitted. Default: all.
+	Has func(cell string) bool
+	// Whole includes further rows, which take most of the time.
+	Whole bool
 
-type decoded struct {
-	msg     jetstream.Msg // nil for an error of the sequence
-	weight  int64         // of aheadBytes
-	ready   chan struct{} // closed when outcome or err is set
-	outcome *experiment.Outcome
-	err     error
+	run     string
+	source  *reader
+	results results
 }
 
-// decode decodes results in order on all processors, since decoding takes longer than reading.
-func (r results) decode(ctx context.Context, source *reader, check func(*experiment.Outcome) error) iter.Seq[*decoded] {
-	return func(yield func(*decoded) bool) {
-		reading, cancel := context.WithCancel(ctx)
-		left := make(chan struct{})
-		queued, inOrder := make(chan *decoded, readAhead), make(chan *decoded, readAhead)
-		room := semaphore.NewWeighted(aheadBytes)
-		var all sync.WaitGroup
-		defer all.Wait()
-		defer cancel()
-		defer close(left)
-		all.Go(func() {
-			defer close(inOrder)
-			defer close(queued)
-			for msg, err := range source.messages(reading) {
-				item := &decoded{msg: msg, err: err, ready: make(chan struct{})}
-				if err == nil {
-					item.weight = min(int64(len(msg.Data())), aheadBytes)
-					if msg.Headers().Get(objectHeader) != "" {
-						item.weight = aheadBytes / 4
-					}
-					if err := room.Acquire(reading, item.weight); err != nil {
-						item.msg, item.err = nil, source.fail(err)
-					}
-				}
-				select {
-				case inOrder <- item:
-				case <-left:
-					return
-				}
-				if item.msg == nil {
-					close(item.ready)
-					return
-				}
-				queued <- item
-			}
-		})
-		for range runtime.GOMAXPROCS(0) {
-			all.Go(func() {
-				for item := range queued {
-					item.outcome, item.err = r.judge(reading, item.msg, check)
-					close(item.ready)
-				}
-			})
-		}
-		for item := range inOrder {
-			<-item.ready
-			if !yield(item) {
-				return
-			}
-			room.Release(item.weight)
-		}
+// Feed returns the feed of a run from its oldest result on.
+func (q *Queue) Feed(run string) (*Feed, error) {
+	if err := validRun(run); err != nil {
+		return nil, fmt.Errorf("reading results: %w", err)
 	}
+	return &Feed{run: run, source: q.results.messages(run), results: q.results}, nil
 }
 
-// judge returns [unfit] if the result is at fault.
-func (r results) judge(ctx context.Context, msg jetstream.Msg, check func(*experiment.Outcome) error) (*experiment.Outcome, error) {
-	outcome, err := r.load(ctx, msg.Subject(), msg.Headers(), msg.Data())
-	if err == nil && check != nil {
-		if err = matches(outcome, msg.Subject(), msg.Headers()); err == nil {
-			err = asUnfit(check(outcome))
+// Next yields the outcomes stored since the last one yielded, with further rows only for
+// [Feed.Whole]. A caller that stops gets the rest with the next call. A cell comes again when its
+// outcome was replaced. An outcome too large for a message can lack labels and measures. A
+// [*CellError] concerns one outcome and the sequence continues; any other error ends it.
+func (f *Feed) Next(ctx context.Context) iter.Seq2[*experiment.Outcome, error] {
+	return values(f.source.messages(ctx), func(msg jetstream.Msg) (*experiment.Outcome, error) {
+		if f.Has != nil && !f.Has(cellOf(msg.Subject())) {
+			return nil, errSkip
 		}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return outcome, nil
+		var outcome *experiment.Outcome
+		var err error
+		if f.Whole {
+			outcome, err = f.results.load(ctx, msg.Subject(), msg.Headers(), msg.Data())
+		} else {
+			outcome, err = endingOf(msg.Subject(), msg.Headers(), msg.Data())
+		}
+		if err == nil {
+			err = matches(outcome, msg.Subject(), msg.Headers())
+		}
+		if err != nil {
+			err = &CellError{f.run, cellOf(msg.Subject()), err}
+		}
+		return outcome, err
+	})
 }

@@ -11,8 +11,7 @@ import (
 )
 
 // streamConfigs sets all that the package relies on, nothing unknown to servers before 2.9, and no
-// message ids, whose de-duplication would drop a cell that is put back. Groups of tasks (2.12) are
-// optional.
+// message ids, whose de-duplication would drop a cell that is put back.
 func streamConfigs(replicas int) []jetstream.StreamConfig {
 	tasks := streamConfig(tasksStream, taskTopic, "agepath: tasks queued and in flight", replicas)
 	tasks.Retention = jetstream.WorkQueuePolicy
@@ -73,12 +72,11 @@ func bucketStream(bucket, description string, replicas int) jetstream.StreamConf
 // for it.
 func (q *Queue) EnsureStreams(ctx context.Context) error {
 	version := q.conn.ConnectedServerVersion()
-	if !since(version, 10) {
+	if !syncsWrites(version) {
 		q.config.Report(fmt.Errorf("this NATS server, version %s, cannot sync each write: a power cut can take what it confirmed in the last two minutes; "+
 			"versions from 2.10 on do not lose it with sync_interval: always", version))
 	}
 	for _, want := range streamConfigs(max(q.config.Replicas, 1)) {
-		want.AllowAtomicPublish = want.Name == tasksStream && since(version, 12)
 		if err := q.ensureStream(ctx, want); err != nil {
 			return err
 		}
@@ -89,12 +87,11 @@ func (q *Queue) EnsureStreams(ctx context.Context) error {
 	return nil
 }
 
-func since(version string, minor int) bool {
-	var have [2]int
-	if _, err := fmt.Sscanf(version, "%d.%d", &have[0], &have[1]); err != nil {
-		return true
-	}
-	return have[0] > 2 || have[0] == 2 && have[1] >= minor
+// syncsWrites reports whether a server, or one of unknown version, has sync_interval: always.
+func syncsWrites(version string) bool {
+	var major, minor int
+	_, err := fmt.Sscanf(version, "%d.%d", &major, &minor)
+	return err != nil || major > 2 || major == 2 && minor >= 10
 }
 
 func (c *connection) ensureStream(ctx context.Context, want jetstream.StreamConfig) error {
@@ -136,46 +133,35 @@ func unlimited(limit int64) int64 {
 	return limit
 }
 
-func limit(key string, have int64, follows string) setting {
-	return setting{key, int64(-1), unlimited(have), follows, false}
-}
-
-func off(key string, on bool, follows string, fixed bool) setting {
-	return setting{key, false, on, follows, fixed}
-}
-
-func subjects(c jetstream.StreamConfig) string {
-	return fmt.Sprint(slices.Sorted(slices.Values(c.Subjects)))
-}
-
 func settings(want, have jetstream.StreamConfig) []setting {
+	subjects := func(list []string) string { return fmt.Sprint(slices.Sorted(slices.Values(list))) }
 	const lost, refused, other = "messages would vanish", "messages would be refused", "messages would not be those that were sent"
 	rollup := "a worker could remove all messages by one of its own"
 	if want.AllowRollup {
 		rollup = "data sets could not be replaced"
 	}
 	return []setting{
-		off("mirror", have.Mirror != nil, refused, true),
+		{"mirror", false, have.Mirror != nil, refused, true},
 		{"retention", want.Retention, have.Retention, lost, true},
 		{"storage", want.Storage, have.Storage, "a restart of the server would lose the messages", true},
 		{"discard", want.Discard, have.Discard, "the wrong messages would be refused or vanish", false},
 		{"discard_new_per_subject", want.DiscardNewPerSubject, have.DiscardNewPerSubject, "cells would be queued twice", false},
-		{"subjects", subjects(want), subjects(have), "messages would not arrive, or others would", false},
+		{"subjects", subjects(want.Subjects), subjects(have.Subjects), "messages would not arrive, or others would", false},
 		{"max_msgs_per_subject", unlimited(want.MaxMsgsPerSubject), unlimited(have.MaxMsgsPerSubject), "a cell would have several messages, or none", false},
 		{"max_bytes", unlimited(want.MaxBytes), unlimited(have.MaxBytes), lost + " or be refused when it is reached", false},
 		{"max_msgs", unlimited(want.MaxMsgs), unlimited(have.MaxMsgs), lost + " or be refused when it is reached", false},
 		{"max_age", want.MaxAge, have.MaxAge, lost + " by their age", false},
 		{"allow_rollup_hdrs", want.AllowRollup, have.AllowRollup, rollup, false},
-		limit("max_msg_size", int64(have.MaxMsgSize), refused),
-		limit("max_consumers", int64(have.MaxConsumers), "runs would be refused"),
-		off("allow_direct", have.AllowDirect, "replicas would answer that lack what was just stored", false),
-		off("no_ack", have.NoAck, "nothing would be confirmed", false),
-		off("sealed", have.Sealed, refused, true),
-		off("deny_delete", have.DenyDelete, "finished runs could not be removed", true),
-		off("deny_purge", have.DenyPurge, "runs could not be cancelled or removed", true),
-		off("sources", len(have.Sources) > 0, other, false),
-		off("subject_transform", have.SubjectTransform != nil, other, false),
-		off("allow_msg_counter", have.AllowMsgCounter, other, true),
+		{"max_msg_size", int64(-1), unlimited(int64(have.MaxMsgSize)), refused, false},
+		{"max_consumers", int64(-1), unlimited(int64(have.MaxConsumers)), "runs would be refused", false},
+		{"allow_direct", false, have.AllowDirect, "replicas would answer that lack what was just stored", false},
+		{"no_ack", false, have.NoAck, "nothing would be confirmed", false},
+		{"sealed", false, have.Sealed, refused, true},
+		{"deny_delete", false, have.DenyDelete, "finished runs could not be removed", true},
+		{"deny_purge", false, have.DenyPurge, "runs could not be cancelled or removed", true},
+		{"sources", false, len(have.Sources) > 0, other, false},
+		{"subject_transform", false, have.SubjectTransform != nil, other, false},
+		{"allow_msg_counter", false, have.AllowMsgCounter, other, true},
 		{"persist_mode", want.PersistMode, have.PersistMode, "results would be confirmed before they are on the disk", true},
 		{"consumer_limits", jetstream.StreamConsumerLimits{}, have.ConsumerLimits, "the queues of runs would be refused or vanish", false},
 	}

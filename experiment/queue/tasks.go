@@ -3,7 +3,6 @@ package queue
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"strconv"
 	"time"
@@ -50,14 +49,6 @@ func (t tasks) open(ctx context.Context, lane string) error {
 		return nil
 	}
 	return t.put(ctx, want)
-}
-
-// Open makes a run known to workers before its tasks, so that they need not wait for the next list.
-func Open(ctx context.Context, q *Queue, run string) error {
-	if err := validRun(run); err != nil {
-		return fmt.Errorf("opening: %w", err)
-	}
-	return q.tasks.open(ctx, run)
 }
 
 // wanted returns the consumer of a lane; have is the present or former one or nil. AckWait, owner

@@ -106,7 +106,7 @@ func TestCommands(t *testing.T) {
 			}
 		}
 		grid, p, _ := commandPlan(t, scripts, "limits={timeout: "+timeout+", memory: 400MiB, attempts: 1}")
-		maps.Copy(got, computeCommands(t, grid, p, 2, commandSlot, wantIsolation(t)))
+		maps.Copy(got, computeCommands(t, grid, p, 2, commandSlot, wantFailuresAlone(t)))
 	}
 	for name, c := range cases {
 		o := got[name]
@@ -137,7 +137,7 @@ func computeCommands(t *testing.T, grid *experiment.Grid, p *experiment.Plan, sl
 	}
 	w := &Worker{
 		Queue: q, Process: process, Cache: t.TempDir(), Slots: slots, Drain: true, Idle: 10 * time.Millisecond, AllowCommands: true,
-		Report: report,
+		RetryDelay: 10 * time.Millisecond, Report: report,
 	}
 	if err := w.Run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -149,91 +149,12 @@ func computeCommands(t *testing.T, grid *experiment.Grid, p *experiment.Plan, sl
 	return got
 }
 
-// wantIsolation reports all but that the system refuses slots a /dev/shm of their own.
-func wantIsolation(t *testing.T) func(string, error) {
-	return func(_ string, err error) {
-		if errors.Is(err, errIsolation) {
-			t.Log(err)
-		} else {
-			wantFailuresAlone(t)("", err)
-		}
-	}
-}
-
 // wantFailuresAlone takes reports of attempts that failed, and no other.
 func wantFailuresAlone(t *testing.T) func(string, error) {
 	return func(cell string, err error) {
 		if !errors.As(err, new(*FailureError)) {
 			t.Errorf("cell %s: %v", cell, err)
 		}
-	}
-}
-
-// TestSharedMemory has commands leave memory in closed files of /dev/shm: it counts, goes
-// with its command, also where that kills the slot, and nobody else sees it.
-func TestSharedMemory(t *testing.T) {
-	needs.Patience(t, "2 s")
-	t.Parallel()
-	needs.Program(t, "a command that maps files", "python3")
-	name := fmt.Sprintf("agepath-test-%d", os.Getpid())
-	var refused error
-	compute := func(scripts map[string]string) map[string]*experiment.Outcome {
-		grid, p, _ := commandPlan(t, scripts, "limits={timeout: 20s, memory: 200MiB, attempts: 1}")
-		return computeCommands(t, grid, p, 1, commandSlot, func(_ string, err error) {
-			if errors.Is(err, errIsolation) {
-				refused = err
-			}
-		})
-	}
-	got := compute(map[string]string{
-		"fills": `read l; for i in 1 2 3 4; do head -c 75000000 /dev/zero >/dev/shm/` + name + `$i; done; sleep 100`,
-		"kills": `mkdir /dev/shm/.` + name + `; head -c 1000000 /dev/zero >/dev/shm/.` + name + `/file; read l; kill -9 $PPID`,
-		"maps": `read l; ` + cellID + `exec python3 -c '
-import mmap
-f = open("/dev/shm/` + name + `", "w+b"); f.truncate(120 << 20)
-m = mmap.mmap(f.fileno(), 0)
-for i in range(0, len(m), 4096): m[i] = 1
-import time; time.sleep(0.3)
-print("{\"cell\": \"'$c'\", \"error\": \"once\"}", flush=True)'`,
-	})
-	if left, err := filepath.Glob("/dev/shm/*" + name + "*"); err != nil || len(left) > 0 && refused == nil {
-		t.Errorf("files %v are left", left)
-	}
-	if refused != nil {
-		needs.Lacking(t, "slots with a /dev/shm of their own: %v", refused)
-	}
-	for method, want := range map[string]string{"fills": "its limit is", "kills": "signal: killed", "maps": "once"} {
-		if o := got[method]; o == nil || !strings.Contains(o.Error, want) {
-			t.Errorf("%s: %+v, want %q", method, o, want)
-		}
-	}
-	if o := got["fills"]; o.Status != experiment.Memory || *o.Peak < 200<<20 || *o.Peak > 400<<20 {
-		t.Errorf("%s, peak %d MiB", o.Status, *o.Peak>>20)
-	}
-	look := `n=$(ls -A /dev/shm | wc -l); mkdir /dev/shm/.` + name + `; read l; ` + cellID + `echo "{\"cell\": \"$c\", \"error\": \"files: $n\"}"`
-	for method, o := range compute(map[string]string{"one": look, "other": look}) {
-		if method != selfpaced.Constant && !strings.HasSuffix(o.Error, "files: 0") {
-			t.Errorf("%s: %s", method, o.Error)
-		}
-	}
-}
-
-// TestIsolationRefused has slots whose system refuses them a /dev/shm of their own: they
-// compute, and the log says so once.
-func TestIsolationRefused(t *testing.T) {
-	t.Parallel()
-	grid, p, _ := commandPlan(t, map[string]string{"fine": zeros}, "repeats=8")
-	var said syncText
-	got := computeCommands(t, grid, p, 2, func() *exec.Cmd {
-		cmd := commandSlot()
-		cmd.Path, cmd.Args = "/bin/sh", []string{"sh", "-c", `[ -z "$AGEPATH_SHM" ] || { echo no >&2; exit 1; }; exec "$0"`, cmd.Path}
-		return cmd
-	}, func(_ string, err error) { said.add(err.Error()) })
-	if o := got["fine"]; o == nil || o.Status != experiment.OK {
-		t.Errorf("%+v", o)
-	}
-	if text := said.all(); strings.Count(text, "do not count") != 1 || strings.Count(text, "\n") != 1 || !strings.HasSuffix(text, "exit status 1\nno") {
-		t.Errorf("the worker said %q", text)
 	}
 }
 
@@ -247,6 +168,33 @@ func methodOf(t *testing.T, o *experiment.Outcome) string {
 	}
 	t.Fatal("there is no column method")
 	return ""
+}
+
+// TestKilledCommandsUseAttempts wants cells whose slot, command or child of a command is killed
+// tried again while attempts are left, and one that fails alike by itself twice only.
+func TestKilledCommandsUseAttempts(t *testing.T) {
+	t.Parallel()
+	after := func(kills int, kill string) string {
+		count := filepath.Join(t.TempDir(), "count")
+		return fmt.Sprintf(`read l; echo >>%s; if [ $(wc -l <%[1]s) -le %d ]; then %s; exit 1; fi; (echo "$l"; cat) | { %s; }`, count, kills, kill, zeros)
+	}
+	grid, p, _ := commandPlan(t, map[string]string{
+		"slot": after(4, "kill -9 $PPID; sleep 9"), "command": after(4, "kill -9 $$"), "ended": after(4, "kill $$"),
+		"child": after(4, `sh -c 'kill -9 $$'; exit $?`), "itself": after(4, "echo no >&2; exit 1"), "crash": after(4, "kill -SEGV $$"),
+		"always": after(99, "kill -9 $$"),
+	}, "limits.attempts=6")
+	got := computeCommands(t, grid, p, 1, commandSlot, wantFailuresAlone(t))
+	for method, want := range map[string]struct {
+		status      experiment.Status
+		least, most int // attempts; of cells computed together, none is known to have failed
+	}{
+		"slot": {experiment.OK, 3, 5}, "command": {experiment.OK, 3, 5}, "ended": {experiment.OK, 3, 5}, "child": {experiment.OK, 3, 5},
+		"itself": {experiment.Failed, 2, 2}, "crash": {experiment.Failed, 2, 2}, "always": {experiment.Failed, 6, 6},
+	} {
+		if o := got[method]; o.Status != want.status || o.Attempts < want.least || o.Attempts > want.most {
+			t.Errorf("%s: %s after %d attempts (%s), want %+v", method, o.Status, o.Attempts, o.Error, want)
+		}
+	}
 }
 
 // TestCommandsRefused wants the cells of commands left to others by a worker that runs
@@ -281,7 +229,7 @@ func TestCommandsRefused(t *testing.T) {
 				t.Errorf("row %+v", o)
 			}
 
-			if err := Purge(t.Context(), q, p.Run); err != nil {
+			if err := Purge(t.Context(), q, p.Run, true); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := Submit(t.Context(), q, grid, p, Reuse{}); err != nil {
@@ -368,7 +316,11 @@ func TestLacks(t *testing.T) {
 			}
 			able := &Worker{
 				Name: "able", Queue: q, Kinds: kinds, Process: slot("X=1"), Cache: t.TempDir(), Slots: 1, Idle: 10 * time.Millisecond,
-				AllowCommands: true, Report: wantIsolation(t),
+				AllowCommands: true, Report: func(cell string, err error) {
+					if !errors.Is(err, queue.ErrUnacknowledged) { // of a cell that ends as the run is reopened
+						wantFailuresAlone(t)(cell, err)
+					}
+				},
 			}
 			ctx, stop := context.WithCancel(t.Context())
 			ended := make(chan error, 2)

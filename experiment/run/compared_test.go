@@ -84,6 +84,12 @@ func (k flaky) cut(measures experiment.Batch, further map[string]experiment.Batc
 	}
 	columns := k.Tables().Measures
 	values := make([]any, len(columns))
+	unit := 1.0
+	for j, column := range columns {
+		if column.Name == "target_scale" {
+			unit = measures.At(column, j, 0).(float64)
+		}
+	}
 	for j, column := range columns {
 		switch values[j] = measures.At(column, j, 0); column.Name {
 		case "test_at_end", "test_mae_at_end":
@@ -106,6 +112,8 @@ func (k flaky) cut(measures experiment.Batch, further map[string]experiment.Batc
 			values[j] = tests[best["validation"].row.(int)]
 		case "test_mae_at_best_test", "test_mae_at_best_validation":
 			values[j] = 0. // knots do not say it
+		case "test_rmse":
+			values[j] = tests[best["validation"].row.(int)].(float64) * unit
 		}
 	}
 	if err := row.Append(columns, values...); err != nil {
@@ -179,7 +187,7 @@ limits: {attempts: 3}
 		"report.html": append(slices.Clone(listed), counted[0], `"3 of 5; 2 failed"`, `"4 of 5; 1 incomplete"`),
 		"tables.csv":  {",acs,5,0,2,", ",gaga,5,1,0,"},
 		"chosen.csv":  {",acs,5,0,2,", ",gaga,5,1,0,"},
-		"score curve": {"GAGA 5 (4 from", "ACS 3 of 5"},
+		"score curve": {"3 to 5 of 5 repeats"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(texts[name], want) {

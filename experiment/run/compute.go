@@ -34,6 +34,9 @@ func Compute(ctx context.Context, kinds []experiment.Kind, task *experiment.Task
 	}
 	runtime.UnlockOSThread()
 	judge(outcome, err, task.Limits)
+	if commands, ok := data.(experiment.CommandData); ok {
+		outcome.Software = commands.Commands().TakeSoftware()
+	}
 	if !outcome.Status.Computed() {
 		outcome.Measures, outcome.Further = experiment.Batch{}, nil
 	}
@@ -54,37 +57,26 @@ func end(o *experiment.Outcome, status experiment.Status, message string) {
 	o.Started, o.Finished = o.Started.UTC(), now.UTC()
 }
 
-// signature describes an attempt and its worker.
-type signature struct {
-	_               struct{} `cbor:",toarray"`
-	Attempt         int
-	Worker, Version string
-	Alone           bool // see [Worker.Alone]
-}
-
-// seal fails an outcome that cannot be encoded.
-func (s signature) seal(o *experiment.Outcome) *queue.Sealed {
-	o.Attempts, o.Worker, o.Version = s.Attempt, s.Worker, s.Version
-	if s.Alone {
-		o.Lacks = ""
-	}
-	sealed, err := queue.Seal(o)
+// encode fails an outcome that cannot be encoded.
+func encode(o *experiment.Outcome) []byte {
+	body, err := queue.EncodeOutcome(o)
 	if err != nil {
-		o.Status, o.Error = experiment.Failed, err.Error()
+		o.Status, o.Error = experiment.Failed, fmt.Sprintf("encoding the outcome: %v", err)
 		o.Measures, o.Further = experiment.Batch{}, nil
-		if sealed, err = queue.Seal(o); err != nil {
+		if body, err = queue.EncodeOutcome(o); err != nil {
 			panic(fmt.Sprintf("encoding an outcome without rows: %v", err)) // its labels were decoded from a task
 		}
 	}
-	return sealed
+	return body
 }
 
-func (w *Worker) seal(d *queue.Delivery, o *experiment.Outcome) *queue.Sealed {
-	return w.signature(d).seal(o)
-}
-
-func (w *Worker) signature(d *queue.Delivery) signature {
-	return signature{Attempt: d.Attempt, Worker: w.Name, Version: w.Version, Alone: w.Alone}
+// sign adds the attempt and the worker.
+func (w *Worker) sign(d *queue.Delivery, o *experiment.Outcome) *experiment.Outcome {
+	o.Attempts, o.Worker, o.Version = d.Attempt, w.Name, w.Version
+	if w.Alone {
+		o.Lacks = ""
+	}
+	return o
 }
 
 func computeGuarded(ctx context.Context, kinds []experiment.Kind, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (err error) {
@@ -118,7 +110,7 @@ func judge(o *experiment.Outcome, err error, limits experiment.Limits) {
 			o.Short, o.Repeats = float64(memory.Need-1), true
 		}
 	case errors.Is(err, context.DeadlineExceeded):
-		end(o, experiment.Timeout, fmt.Sprintf("not done within %v: %v", limits.Timeout, err))
+		end(o, experiment.Timeout, fmt.Sprintf(experiment.NotWithin+"%v: %v", limits.Timeout, err))
 		o.Short = limits.Timeout.Seconds()
 	default:
 		if lack := new(outside.LackError); errors.As(err, &lack) {

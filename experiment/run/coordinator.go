@@ -16,6 +16,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 )
 
@@ -128,7 +129,7 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	c.Reuse.Remember(c.Out, c.Queue != nil)
 	if g.missing > 0 {
 		// From here on the folder describes itself, whatever ends this process.
-		if err := c.putManifest(g.store, true); err != nil {
+		if err := errors.Join(c.putManifest(g.store, true), results.KeepFiles(ctx, c.Out, c.Plan.CommandFiles, c.Plan.File)); err != nil {
 			return nil, err
 		}
 		c.showStep("looking for cells of other runs")
@@ -155,7 +156,13 @@ func (c *Coordinator) Run(ctx context.Context) (*Summary, error) {
 	}
 	// Even if nothing was missing: the previous run can have ended before this clean-up.
 	if c.Queue != nil {
-		_, err = c.Queue.RemoveEnded(ctx, c.Plan.Run)
+		var through uint64
+		if _, err = c.Queue.RemoveEnded(ctx, c.Plan.Run); err == nil {
+			through, err = c.Queue.NewestResult(ctx, c.Plan.Run)
+		}
+		if err == nil {
+			err = MarkCollected(ctx, c.Queue, c.Plan.Run, through)
+		}
 	} else if err = os.RemoveAll(filepath.Join(c.Out, serverDir)); err != nil {
 		err = fmt.Errorf("removing the files of the embedded server: %w", err)
 	}
@@ -301,11 +308,7 @@ func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer
 		})
 	}
 	if c.Workers > 0 {
-		worker, err := c.worker(ctx, q)
-		if err != nil {
-			return err
-		}
-		group.Go(func() error { return worker.Run(work) })
+		group.Go(func() error { return c.worker(q, stop).Run(work) })
 	}
 	published := make(chan struct{})
 	g.queued, g.before = published, k
@@ -328,10 +331,13 @@ func (c *Coordinator) computeAt(ctx context.Context, q *queue.Queue, g *gatherer
 		return err
 	})
 	err = group.Wait()
-	if !g.complete() {
-		return errors.Join(ctx.Err(), err)
+	if g.complete() {
+		return nil
 	}
-	return nil
+	if full := context.Cause(work); disk.Full(full) {
+		err = full
+	}
+	return errors.Join(ctx.Err(), err)
 }
 
 // earlier is nil if a server keeps the outcomes.
@@ -356,9 +362,8 @@ func (c *Coordinator) earlier(g *gatherer) Earlier {
 	}
 }
 
-// worker opens the run at an embedded server first, so that slots need not wait for the next list
-// of runs.
-func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, error) {
+// worker stops the run where the disk of its data sets is full: no other worker takes the cells.
+func (c *Coordinator) worker(q *queue.Queue, stop func(error)) *Worker {
 	kind := c.Kind
 	if kind == nil {
 		kind = c.Plan.Computes()
@@ -366,6 +371,9 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 	w := &Worker{
 		Queue: q, Kinds: []experiment.Kind{kind}, Slots: c.Workers, Version: c.Version,
 		Report: func(_ string, err error) {
+			if c.Queue == nil && c.Listen == nil && disk.Full(err) {
+				stop(disk.Advise(err))
+			}
 			if failure := new(FailureError); !errors.As(err, &failure) || failure.Reason.Count == 1 { // progress counts them
 				c.report(err)
 			}
@@ -374,11 +382,11 @@ func (c *Coordinator) worker(ctx context.Context, q *queue.Queue) (*Worker, erro
 		AllowCommands: c.AllowCommands, Alone: c.Queue == nil && c.Listen == nil,
 	}
 	if c.Queue != nil {
-		return w, nil
+		return w
 	}
 	w.Idle = 50 * time.Millisecond                        // the server is in this process
 	w.Cache = filepath.Join(c.Out, serverDir, "datasets") // removed with the server's files
-	return w, queue.Open(ctx, q, c.Plan.Run)
+	return w
 }
 
 func (c *Coordinator) finish(ctx context.Context, store *results.Store, changed bool) error {
@@ -411,7 +419,7 @@ func (c *Coordinator) putManifest(store *results.Store, changed bool) error {
 func describe(grid *experiment.Grid, plan *experiment.Plan) *results.Manifest {
 	m := &results.Manifest{
 		SchemaVersion: experiment.SchemaVersion, Name: plan.Grid, Run: plan.Run, Kind: plan.Kind,
-		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), File: grid.File, Set: grid.Set,
+		Cells: plan.Count(), Data: map[string]string{}, Grid: string(grid.Source), File: disk.FromHome(grid.File), Set: grid.Set,
 		Select: grid.Section.Selection(), Files: plan.Files, Places: placesOf(grid, plan),
 	}
 	for _, d := range plan.Data {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"time"
@@ -47,12 +46,7 @@ func readDescription(ctx context.Context, q *queue.Queue, run string) (d *Descri
 }
 
 func readDescriptionOnce(ctx context.Context, q *queue.Queue, run string) (*Description, []byte, error) {
-	body, err := q.Data(ctx, run)
-	if err != nil {
-		return nil, nil, fmt.Errorf("looking for run %s: %w", run, err)
-	}
-	defer body.Close()
-	text, err := io.ReadAll(io.LimitReader(body, maxDescription+1))
+	text, err := q.ReadData(ctx, run, maxDescription)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the description of run %s: %w", run, err)
 	}
@@ -73,7 +67,7 @@ func (d *Description) current() error {
 	if d.SchemaVersion >= experiment.OldestSchema && d.SchemaVersion <= experiment.SchemaVersion {
 		return nil
 	}
-	return &StartError{fmt.Errorf("run %s was submitted by an agepath with tables of schema version %d, and this one reads versions %d to %d; collect it with that agepath, then remove it by `coordinator purge %[1]s` and submit the grid again",
+	return &StartError{fmt.Errorf("run %s was submitted by an agepath with tables of schema version %d, and this one reads versions %d to %d; collect it with that agepath, then remove it by `coordinator purge %[1]s --uncollected` and submit the grid again",
 		d.Run, d.SchemaVersion, experiment.OldestSchema, experiment.SchemaVersion)}
 }
 
@@ -138,12 +132,8 @@ func (d *Description) Unable(workers []queue.Presence, commands bool, now time.T
 		}
 		has := true
 		for _, lack := range workers[i].Lacks {
-			if lack.Run != d.Run {
-				continue
-			}
-			has = false
-			if need := (experiment.Need{Name: lack.What}); !slices.Contains(lacking, need) {
-				lacking = append(lacking, need)
+			if lack.Run == d.Run {
+				has, lacking = false, append(lacking, experiment.Need{Name: lack.What})
 			}
 		}
 		fit = fit || has
@@ -158,7 +148,9 @@ func (d *Description) Unable(workers []queue.Presence, commands bool, now time.T
 	}
 	if !fit {
 		for _, need := range lacking {
-			lacks = append(lacks, missing(need, nil))
+			if m := missing(need, nil); !slices.Contains(lacks, m) {
+				lacks = append(lacks, m)
+			}
 		}
 	}
 	return lacks

@@ -1,10 +1,13 @@
 package run
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,16 +16,15 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
 )
 
 const (
 	// DefaultCacheBytes is the default of [Worker.CacheBytes].
 	DefaultCacheBytes = 10 << 30
-	// staleAfter is the age at which an incomplete file counts as abandoned. A file counts as used
-	// for inUseFor after a request.
-	staleAfter = 5 * time.Minute
-	inUseFor   = time.Minute
+	// inUseFor is how long a file counts as used after a request or a write.
+	inUseFor = time.Minute
 
 	cachedEnding  = ".data"
 	partialPrefix = ".partial-"
@@ -30,7 +32,8 @@ const (
 
 // diskCache keeps data sets in files named after their digests, for all workers that use the
 // folder. Files are renamed when complete. A reader checks the digest and has a bad or missing file
-// fetched again. Beyond the limit the least recently used files are removed.
+// fetched again. Beyond the limit the least recently used files are removed, also those that killed
+// workers left incomplete.
 type diskCache struct {
 	queue    *queue.Queue
 	dir      string
@@ -42,17 +45,7 @@ func openDiskCache(q *queue.Queue, dir string, limit int64) (*diskCache, error) 
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("cache of data sets: %w", err)
 	}
-	c := &diskCache{queue: q, dir: dir, limit: limit}
-	files, err := c.files(partialPrefix, "")
-	if err != nil {
-		return nil, fmt.Errorf("cache of data sets: %w", err)
-	}
-	for _, file := range files {
-		if time.Since(file.ModTime()) > staleAfter {
-			c.remove(file.Name())
-		}
-	}
-	return c, nil
+	return &diskCache{queue: q, dir: dir, limit: limit}, nil
 }
 
 func (c *diskCache) file(ctx context.Context, digest string) (path string, err error) {
@@ -99,13 +92,20 @@ func (c *diskCache) fetch(ctx context.Context, digest, path string) error {
 
 // evict removes the least recently used files beyond the limit, except those in use.
 func (c *diskCache) evict() error {
-	files, err := c.files("", cachedEnding)
+	entries, err := os.ReadDir(c.dir)
 	if err != nil {
 		return err
 	}
+	var files []os.FileInfo
 	var total int64
-	for _, file := range files {
-		total += file.Size()
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), partialPrefix) && !strings.HasSuffix(entry.Name(), cachedEnding) {
+			continue
+		}
+		if info, err := entry.Info(); err == nil { // otherwise another worker removed it
+			files = append(files, info)
+			total += info.Size()
+		}
 	}
 	slices.SortFunc(files, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, file := range files {
@@ -118,22 +118,38 @@ func (c *diskCache) evict() error {
 	return nil
 }
 
-func (c *diskCache) files(prefix, suffix string) ([]os.FileInfo, error) {
-	entries, err := os.ReadDir(c.dir)
+// remove may fail: the file only takes room then.
+func (c *diskCache) remove(name string) { _ = os.Remove(filepath.Join(c.dir, name)) }
+
+// fetchDataset returns a [*queue.DamagedError] for another digest.
+func fetchDataset(ctx context.Context, q *queue.Queue, digest string) (*dataset.Dataset, error) {
+	content, err := q.ReadData(ctx, digest, math.MaxInt64-1)
 	if err != nil {
 		return nil, err
 	}
-	var files []os.FileInfo
-	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), prefix) || !strings.HasSuffix(entry.Name(), suffix) {
-			continue
-		}
-		if info, err := entry.Info(); err == nil { // otherwise another worker removed it
-			files = append(files, info)
-		}
+	set, err := decodeDataset(bytes.NewReader(content), digest)
+	if err != nil {
+		err = &queue.DamagedError{Object: digest, Err: err}
 	}
-	return files, nil
+	return set, err
 }
 
-// remove may fail: the file only takes room then.
-func (c *diskCache) remove(name string) { _ = os.Remove(filepath.Join(c.dir, name)) }
+func readDataset(path, digest string) (*dataset.Dataset, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return decodeDataset(bufio.NewReaderSize(file, 1<<18), digest)
+}
+
+func decodeDataset(r io.Reader, digest string) (*dataset.Dataset, error) {
+	set, err := dataset.Decode(r)
+	if err != nil {
+		return nil, fmt.Errorf("reading data set %s: %w", digest, err)
+	}
+	if have := set.Digest(); have != digest {
+		return nil, fmt.Errorf("data set %s has the digest %s", digest, have)
+	}
+	return set, nil
+}

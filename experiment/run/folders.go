@@ -57,7 +57,7 @@ func (f *Folders) Remember(dir string, others bool) error {
 	if others {
 		own.Build = ""
 	}
-	list, lines, err := f.read()
+	list, err := f.read()
 	if err != nil {
 		return err
 	}
@@ -65,20 +65,7 @@ func (f *Folders) Remember(dir string, others bool) error {
 		if list[i].Build == own.Build || list[i].Build == "" {
 			return nil
 		}
-		list, own.Build = slices.Delete(list, i, i+1), ""
-	}
-	if lines >= 2*mostFolders { // concurrent additions may be lost
-		list = append([]Folder{own}, list...)
-		slices.Reverse(list)
-		return disk.Replace(disk.OS{}, f.Path, func(file disk.File) error {
-			encoder := json.NewEncoder(file)
-			for _, folder := range list[max(0, len(list)-mostFolders):] {
-				if err := encoder.Encode(folder); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
+		own.Build = ""
 	}
 	line, err := json.Marshal(own)
 	if err != nil {
@@ -97,25 +84,24 @@ func (f *Folders) Remember(dir string, others bool) error {
 
 // List returns the folders, the newest first. Some may no longer exist.
 func (f *Folders) List() ([]Folder, error) {
-	list, _, err := f.read()
+	list, err := f.read()
 	return list[:min(len(list), mostFolders)], err
 }
 
-func (f *Folders) read() (list []Folder, lines int, err error) {
+func (f *Folders) read() (list []Folder, err error) {
 	file, err := f.open(os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, nil
+		return nil, nil
 	}
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	text, err := io.ReadAll(file)
 	if err = errors.Join(err, file.Close()); err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	at := map[string]bool{}
 	for _, line := range slices.Backward(slices.Collect(bytes.Lines(text))) {
-		lines++
 		var folder Folder
 		if json.Unmarshal(line, &folder) != nil || !filepath.IsAbs(folder.Dir) || at[folder.Dir] { // torn, or replaced by a later line
 			continue
@@ -123,7 +109,7 @@ func (f *Folders) read() (list []Folder, lines int, err error) {
 		at[folder.Dir] = true
 		list = append(list, folder)
 	}
-	return list, lines, nil
+	return list, nil
 }
 
 func (f *Folders) open(flags int) (*os.File, error) {

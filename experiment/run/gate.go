@@ -7,13 +7,9 @@ import (
 	"fmt"
 	"hash/maphash"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
@@ -22,9 +18,8 @@ import (
 
 const (
 	// mostAgain is how often a cell is queued again after a rejected result before it fails.
-	mostAgain  = 5
-	errorBytes = 64 << 10
-	nameBytes  = 1 << 10
+	mostAgain = 5
+	nameBytes = 1 << 10 // bounds the runner's own texts but errors
 	// clockBack is how far a worker's clock may go back during a cell.
 	clockBack    = 24 * time.Hour
 	mostAttempts = 1 << 20
@@ -55,31 +50,21 @@ func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 	tables := plan.Tables()
 	g := &gate{
 		plan: plan, tables: tables, seed: maphash.MakeSeed(), again: map[results.CellKey]int{},
-		cells: make([]plannedCell, plan.Count()),
+		cells: make([]plannedCell, 0, plan.Count()),
 	}
 	for _, name := range plan.Keep.Tables() {
 		if slices.ContainsFunc(tables.Further, func(t experiment.Table) bool { return t.Name == name }) {
 			g.kept = append(g.kept, name)
 		}
 	}
-	group, ctx := errgroup.WithContext(ctx)
-	var listed atomic.Int64
-	for part, parts := 0, runtime.GOMAXPROCS(0); part < parts; part++ {
-		group.Go(func() error {
-			var labels experiment.Batch
-			for cell, seconds := range plan.Cells(part, parts) {
-				labels.Clear()
-				if err := cmp.Or(ctx.Err(), cell.Label(&labels)); err != nil {
-					return fmt.Errorf("listing the cells of run %s: %w", plan.Run, err)
-				}
-				key, _ := keyOf(experiment.Identity(cell.Canonical()))
-				g.cells[listed.Add(1)-1] = plannedCell{key, g.hash(&labels), float32(seconds), tables.Repeat(&labels) == 1}
-			}
-			return nil
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
+	var labels experiment.Batch
+	for cell, seconds := range plan.Cells() {
+		labels.Clear()
+		if err := cmp.Or(ctx.Err(), cell.Label(&labels)); err != nil {
+			return nil, fmt.Errorf("listing the cells of run %s: %w", plan.Run, err)
+		}
+		key, _ := keyOf(experiment.Identity(cell.Canonical()))
+		g.cells = append(g.cells, plannedCell{key, g.hash(&labels), float32(seconds), tables.Repeat(&labels) == 1})
 	}
 	slices.SortFunc(g.cells, func(a, b plannedCell) int { return a.key.Compare(b.key) })
 	return g, nil
@@ -119,9 +104,6 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 		return fmt.Errorf("it is of run %.140q", o.Run)
 	case !ok:
 		return fmt.Errorf("run %s has no cell %.140q", g.plan.Run, o.Cell)
-	case len(o.Error) > errorBytes || len(o.Worker) > nameBytes || len(o.Version) > nameBytes || len(o.Platform) > nameBytes:
-		return fmt.Errorf("its error, worker, version and platform have %d, %d, %d and %d bytes; allowed are %d, and %d for each of the others",
-			len(o.Error), len(o.Worker), len(o.Version), len(o.Platform), errorBytes, nameBytes)
 	case o.Attempts < 0 || o.Attempts > mostAttempts:
 		return fmt.Errorf("attempts: %d; allowed are 0 to %d", o.Attempts, mostAttempts)
 	case !duration(o.Wall) || o.CPU != nil && !duration(*o.CPU) || o.Peak != nil && *o.Peak < 0:
@@ -133,7 +115,7 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 	case !(o.Short >= 0 && o.Short <= math.MaxFloat64):
 		return errors.New("short_of is not a finite number >= 0")
 	}
-	if err := cmp.Or(g.tables.Reshape(o, experiment.SchemaVersion), g.tables.FitsRows(o)); err != nil {
+	if err := cmp.Or(g.shortTexts(o), g.tables.Reshape(o, experiment.SchemaVersion), g.tables.FitsRows(o)); err != nil {
 		return err
 	}
 	if o.Status == experiment.Failed && o.Labels.Rows == 0 && len(o.Labels.Columns) == 0 {
@@ -163,6 +145,20 @@ func (g *gate) check(o *experiment.Outcome) error { //nolint:gocyclo // a list o
 		return err
 	}
 	return g.tables.Consistent(o)
+}
+
+// shortTexts checks the lengths of the runner's own texts.
+func (g *gate) shortTexts(o *experiment.Outcome) error {
+	for _, column := range slices.Concat(experiment.CellsHead, experiment.CellsMiddle, experiment.CellsTail) {
+		most := nameBytes
+		if column.Name == "error" {
+			most = experiment.MostText
+		}
+		if text, _ := column.Value(o, &g.tables).(string); len(text) > most {
+			return fmt.Errorf("its %s has %d bytes; allowed are %d", column.Name, len(text), most)
+		}
+	}
+	return nil
 }
 
 func duration(seconds float64) bool { return seconds >= 0 && seconds <= math.MaxFloat32 }

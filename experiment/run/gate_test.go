@@ -27,10 +27,6 @@ func TestGate(t *testing.T) {
 		"it is of run \"other\"":                func(o *experiment.Outcome) { o.Run = "other" },
 		"has no cell \"00":                      func(o *experiment.Outcome) { o.Cell = strings.Repeat("0", 32) },
 		"has no cell \"x":                       func(o *experiment.Outcome) { o.Cell = "x" },
-		"its error, worker":                     func(o *experiment.Outcome) { o.Error = strings.Repeat("e", errorBytes+1) },
-		"version and platform have":             func(o *experiment.Outcome) { o.Worker = strings.Repeat("w", nameBytes+1) },
-		"bytes; allowed are":                    func(o *experiment.Outcome) { o.Version = strings.Repeat("v", nameBytes+1) },
-		"for each of the others":                func(o *experiment.Outcome) { o.Platform = strings.Repeat("p", nameBytes+1) },
 		"attempts: -1; allowed":                 func(o *experiment.Outcome) { o.Attempts = -1 },
 		"attempts: 1048577; allowed":            func(o *experiment.Outcome) { o.Attempts = mostAttempts + 1 },
 		"wall time, processor":                  func(o *experiment.Outcome) { o.Wall = -1 },
@@ -47,9 +43,7 @@ func TestGate(t *testing.T) {
 		"labels: 0 rows":                        func(o *experiment.Outcome) { o.Labels = none(o.Labels) },
 		"its labels are not those":              func(o *experiment.Outcome) { o.Labels = other.Labels },
 		"are not those of the cell":             func(o *experiment.Outcome) { o.Labels.Columns[0].Texts[0] = "<script>" },
-		"with an rmse of":                       func(o *experiment.Outcome) { set(o, "test_mae_at_best_test", 1e6) },
-		"better than test_at_best_test":         func(o *experiment.Outcome) { set(o, "test_at_end", 0) },
-		"which is no rmse":                      func(o *experiment.Outcome) { set(o, "best_validation", -1) },
+		"best_validation is -1; by its knots":   func(o *experiment.Outcome) { set(o, "best_validation", -1) },
 		"age_of_best_test is 2.5; by its knots": func(o *experiment.Outcome) { set(o, "age_of_best_test", 2.5) },
 		"test_at_best_test is 0.01; by its knots": func(o *experiment.Outcome) {
 			set(o, "test_at_best_test", 0.01)
@@ -74,6 +68,11 @@ func TestGate(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
+	for name, change := range longTexts(selfpaced.Tables()) {
+		if err := g.check(changed(t, w.good[w.ids[0]], change)); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("a long text in the column %s: %v", name, err)
+		}
+	}
 	unread := &experiment.Outcome{Run: w.plan.Run, Cell: w.ids[0], Status: experiment.Failed}
 	for range mostAgain {
 		if err := g.check(unread); err == nil {
@@ -84,6 +83,30 @@ func TestGate(t *testing.T) {
 	if err := g.check(unread); err != nil {
 		t.Errorf("the last outcome of a cell that no worker can read: %v", err)
 	}
+}
+
+// longTexts has what puts a long text into each text column of the runner's own and of measures and
+// knots. A column that no change can set is not of the worker.
+func longTexts(tables experiment.Tables) map[string]func(*experiment.Outcome) {
+	list := map[string]func(*experiment.Outcome){}
+	for _, column := range slices.Concat(experiment.CellsMiddle, experiment.CellsTail) {
+		if column.Type == experiment.Text && column.Name != "status" && column.Name != "tables" {
+			list[column.Name] = func(o *experiment.Outcome) { column.Set(o, strings.Repeat("e", experiment.MostText+1)) }
+		}
+	}
+	long := func(columns []experiment.Column, of func(o *experiment.Outcome) *experiment.Batch) {
+		for j, column := range columns {
+			if column.Type == experiment.Text {
+				list[column.Name] = func(o *experiment.Outcome) { of(o).Columns[j].Texts[0] = strings.Repeat("e", experiment.MostText+1) }
+			}
+		}
+	}
+	long(tables.Measures, func(o *experiment.Outcome) *experiment.Batch { return &o.Measures })
+	long(tables.Further[0].Columns[1:], func(o *experiment.Outcome) *experiment.Batch {
+		knots := o.Further["knots"]
+		return &knots
+	})
+	return list
 }
 
 // none returns the batch without its row.
@@ -161,25 +184,5 @@ func TestClockGoesBack(t *testing.T) {
 	end(o, experiment.OK, "")
 	if by := time.Since(began).Seconds(); !(o.Wall > 0 && o.Wall <= by) || o.Started != began.UTC() || o.Finished.Location() != time.UTC {
 		t.Errorf("it took %v of %v s, from %v to %v", o.Wall, by, o.Started, o.Finished)
-	}
-}
-
-// TestCellsInParts wants the parts of a plan's cells to be all of them, each once.
-func TestCellsInParts(t *testing.T) {
-	t.Parallel()
-	for _, repeats := range []string{"repeats=1", "repeats=5"} {
-		_, p := plan(t, repeats)
-		want := slices.Sorted(p.IDs())
-		for n := 1; n <= 7; n++ {
-			var got []string
-			for k := range n {
-				for cell := range p.Cells(k, n) {
-					got = append(got, experiment.Identity(cell.Canonical()))
-				}
-			}
-			if slices.Sort(got); !slices.Equal(got, want) {
-				t.Errorf("%s: %d cells in %d parts, want %d", repeats, len(got), n, len(want))
-			}
-		}
 	}
 }

@@ -147,23 +147,31 @@ const (
 	lookEvery     = 10 * time.Second
 )
 
+// arrival is a stray or an outcome.
+type arrival struct {
+	outcome *experiment.Outcome
+	stray   *queue.QuarantinedError
+}
+
+// follow sends what arrives until ctx is done, and then its error, which is nil if that ended it.
+func (g *gatherer) follow(ctx context.Context, q *queue.Queue, run string, arrivals chan<- arrival) error {
+	for outcome, err := range q.Sift(ctx, run, true, g.gate.check) {
+		stray, ok := errors.AsType[*queue.QuarantinedError](err)
+		if err != nil && !ok {
+			return err
+		}
+		select {
+		case arrivals <- arrival{outcome, stray}:
+		case <-ctx.Done():
+		}
+	}
+	return nil
+}
+
 func (g *gatherer) gather(ctx context.Context, q *queue.Queue, run string) error {
 	ctx, cancel := context.WithCancel(ctx)
-	type arrival struct {
-		outcome *experiment.Outcome
-		stray   *queue.QuarantinedError // set instead of outcome
-	}
 	arrivals, followed := make(chan arrival), make(chan error, 1)
-	go func() { // ends with ctx
-		followed <- read(ctx, q, g.gate, true, func(outcome *experiment.Outcome, stray *queue.QuarantinedError) error {
-			select {
-			case arrivals <- arrival{outcome, stray}:
-				return nil
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		})
-	}()
+	go func() { followed <- g.follow(ctx, q, run, arrivals) }() // ends with ctx
 	defer func() {
 		cancel()
 		<-followed //nolint:errcheck // it was canceled

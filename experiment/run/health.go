@@ -24,8 +24,6 @@ func (h *Health) begin(puller *queue.Puller) {
 	h.puller.Store(puller)
 }
 
-func (h *Health) end() { h.puller.Store(nil) }
-
 func (h *Health) alive() { h.beat.Store(time.Now().UnixNano()) }
 
 // Alive returns an error if a running worker's loop was silent for half a minute: only a restart

@@ -30,7 +30,7 @@ func TestHealth(t *testing.T) {
 		if err := after(hangsAfter + time.Second); err == nil {
 			t.Error("a worker that does not come round is alive")
 		}
-		h.end()
+		h.puller.Store(nil)
 		if err := after(time.Hour); err != nil || h.Ready() == nil {
 			t.Errorf("after its end: %v; ready: %v", err, h.Ready())
 		}

@@ -62,7 +62,7 @@ func init() { //nolint:gochecknoinits // as kinds do
 			Dimensions: []layout.DimensionInfo{{Column: "dataset"}, {Column: "model"}, {Column: "steps", Named: true}},
 			Aspects: []layout.Aspect{
 				layout.Plain("data set", layout.Dataset, false, nil), layout.Plain("model", layout.Model, false, nil),
-				layout.Plain("steps", 2, true, layout.Behind("steps")),
+				layout.Plain("steps", 2, true, layout.Around("", " steps")),
 			},
 			Methods:     []layout.Method{{Name: "restless", Label: "Restless", Style: 1}, {Name: "lazy", Label: "Lazy", Style: 2}},
 			Step:        layout.Step{Word: "step"},

@@ -1,10 +1,13 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"slices"
+	"sort"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
@@ -52,36 +55,21 @@ func lookUp(ctx context.Context, q *queue.Queue, run string, wants func(*queue.E
 
 func (a *again) wantsEnded(e *queue.Ended) bool { return a.wants(e.Status, e.Short) }
 
-func noEnded(*queue.Ended) bool { return false }
-
-// sift moves rejected dead letters and results to the quarantine; take gets the other outcomes.
+// sift moves rejected results to the quarantine; take gets the other outcomes.
 func sift(ctx context.Context, q *queue.Queue, gate *gate, take func(*experiment.Outcome) error) (strays []*queue.QuarantinedError, err error) {
-	strays, err = q.Reconcile(ctx, gate.plan.Run, gate.check)
-	if err != nil {
-		return strays, err
-	}
-	err = read(ctx, q, gate, false, func(outcome *experiment.Outcome, stray *queue.QuarantinedError) error {
-		if stray != nil {
+	for outcome, err := range q.Sift(ctx, gate.plan.Run, false, gate.check) {
+		if stray, ok := errors.AsType[*queue.QuarantinedError](err); ok {
 			strays = append(strays, stray)
-			return nil
+			continue
 		}
-		return take(outcome)
-	})
-	return strays, err
-}
-
-// read calls take with each outcome, or the reason of a rejection.
-func read(ctx context.Context, q *queue.Queue, gate *gate, follow bool, take func(*experiment.Outcome, *queue.QuarantinedError) error) error {
-	for outcome, err := range q.Sift(ctx, gate.plan.Run, follow, gate.check) {
-		var stray *queue.QuarantinedError
-		if err != nil && !errors.As(err, &stray) {
-			return err
+		if err == nil {
+			err = take(outcome)
 		}
-		if err := take(outcome, stray); err != nil {
-			return err
+		if err != nil {
+			return strays, err
 		}
 	}
-	return nil
+	return strays, nil
 }
 
 func (k *known) puts(cell string) bool { return k.number(cell) > 0 }
@@ -115,4 +103,72 @@ func (k *known) publishAll(ctx context.Context, q *queue.Queue, plan *experiment
 	}
 	again, _, err := k.publish(ctx, q, tasksOf(plan, wanted))
 	return published + again, refused - again, err
+}
+
+// keyOf returns false for names other than 32 lower-case hex digits.
+func keyOf(cell string) (key results.CellKey, ok bool) {
+	key, err := results.ParseCell(cell)
+	return key, err == nil
+}
+
+type cellSet map[results.CellKey]struct{}
+
+func (s cellSet) add(cell string) {
+	if key, ok := keyOf(cell); ok {
+		s[key] = struct{}{}
+	}
+}
+
+func (s cellSet) has(cell string) bool {
+	key, ok := keyOf(cell)
+	if ok {
+		_, ok = s[key]
+	}
+	return ok
+}
+
+// Cells are the cells of a run's plan.
+type Cells struct {
+	keys []byte
+}
+
+// Place returns the index of a cell; ok is false for other cells.
+func (c *Cells) Place(cell string) (place int, ok bool) {
+	key, ok := keyOf(cell)
+	if !ok {
+		return 0, false
+	}
+	return sort.Find(len(c.keys)/len(key), func(i int) int { return bytes.Compare(key[:], c.keys[i*len(key):][:len(key)]) })
+}
+
+// Has reports whether the plan has a cell.
+func (c *Cells) Has(cell string) bool {
+	_, ok := c.Place(cell)
+	return ok
+}
+
+// ReadCells reads the list of a run's cells. The error is [queue.ErrNoData] if there is none, a
+// [*queue.DamagedError] if it is not as stored.
+func ReadCells(ctx context.Context, q *queue.Queue, d *Description) (*Cells, error) {
+	name, size := queue.CellsOf(d.Run), d.Cells*int64(len(results.CellKey{}))
+	keys, err := q.ReadData(ctx, name, size)
+	if err == nil && int64(len(keys)) != size {
+		err = &queue.DamagedError{Object: name, Err: fmt.Errorf("it does not have %d bytes", size)}
+	}
+	return &Cells{keys}, err
+}
+
+func putCells(ctx context.Context, q *queue.Queue, gate *gate) error {
+	keys := make([]byte, 0, len(gate.cells)*len(results.CellKey{}))
+	for _, cell := range gate.cells {
+		keys = append(keys, cell.key[:]...)
+	}
+	have, err := ReadCells(ctx, q, &Description{Manifest: results.Manifest{Run: gate.plan.Run, Cells: int64(len(gate.cells))}})
+	switch {
+	case err == nil && bytes.Equal(have.keys, keys):
+		return nil
+	case err != nil && !errors.Is(err, queue.ErrNoData) && !errors.As(err, new(*queue.DamagedError)):
+		return err
+	}
+	return q.PutData(ctx, queue.CellsOf(gate.plan.Run), bytes.NewReader(keys))
 }

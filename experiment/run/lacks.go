@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/agepath/agepath/experiment"
@@ -20,8 +19,6 @@ const lackFor = time.Minute
 type lacks struct {
 	mu  sync.Mutex
 	all map[program]lack
-
-	isolation atomic.Bool // see [outside.Isolate]
 }
 
 // program identifies a command by its run and files.

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -38,29 +39,25 @@ type local struct {
 // fetched are the data sets and files at the server.
 type fetched struct {
 	queue *queue.Queue
-	cache dataCache
+	sets  sync.Map // by digest
 }
 
 func (f *fetched) Dataset(ctx context.Context, digest string) (*dataset.Dataset, error) {
-	return f.cache.get(digest, func() (*dataset.Dataset, error) { return fetchDataset(ctx, f.queue, digest) })
+	if set, ok := f.sets.Load(digest); ok {
+		return set.(*dataset.Dataset), nil
+	}
+	set, err := fetchDataset(ctx, f.queue, digest)
+	if err == nil {
+		f.sets.Store(digest, set)
+	}
+	return set, err
 }
 
 func (f *fetched) File(ctx context.Context, digest string) ([]byte, error) {
 	return fetchFile(ctx, f.queue, digest)
 }
 
-func (l *local) compute(ctx context.Context, list []*queue.Delivery) (outcomes []*queue.Sealed, err error) {
-	for _, d := range list {
-		outcome, err := l.one(ctx, d)
-		if err != nil {
-			return outcomes, err
-		}
-		outcomes = append(outcomes, outcome)
-	}
-	return outcomes, nil
-}
-
-func (l *local) one(ctx context.Context, d *queue.Delivery) (*queue.Sealed, error) {
+func (l *local) compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
 	d.Begin()
 	for _, digest := range d.Task.Data {
 		var damaged *queue.DamagedError
@@ -81,7 +78,11 @@ func (l *local) one(ctx context.Context, d *queue.Delivery) (*queue.Sealed, erro
 	outcome := Compute(ctx, l.worker.Kinds, &d.Task, withCommands(l.data, l.host))
 	cancel()
 	<-watched
-	return l.worker.seal(d, outcome), nil
+	outcome, err := queue.DecodeOutcome(encode(outcome)) // as from a slot
+	if err != nil {
+		return nil, err
+	}
+	return l.worker.sign(d, outcome), nil
 }
 
 func (l *local) close() {

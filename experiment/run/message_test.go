@@ -3,7 +3,6 @@ package run
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,14 +15,12 @@ func TestMessages(t *testing.T) {
 	var stream bytes.Buffer
 	want := []message{
 		{Kind: messageReady},
-		{Kind: messageCompute, Requests: []*request{
-			{Task: []byte("task"), Data: map[string]string{"a": "/b\xff", strings.Repeat("x", 300): ""}},
-			{Task: []byte("other")},
-		}},
-		{Kind: messageOutcome, Bodies: [][]byte{bytes.Repeat([]byte("x"), 1<<20), nil, []byte("y")}},
+		{Kind: messageCompute, Request: &request{Task: []byte("task"), Data: map[string]cbor.ByteString{"a": "/b\xff", strings.Repeat("x", 300): ""}}},
+		{Kind: messageCompute, Request: &request{Task: []byte("other")}},
+		{Kind: messageOutcome, Body: bytes.Repeat([]byte("x"), 1<<20)},
 		{Kind: messageCancel},
 	}
-	to, from := cbor.NewEncoder(&stream), paths.NewDecoder(&stream)
+	to, from := cbor.NewEncoder(&stream), cbor.NewDecoder(&stream)
 	for _, m := range want {
 		if err := to.Encode(&m); err != nil {
 			t.Fatal(err)
@@ -31,17 +28,15 @@ func TestMessages(t *testing.T) {
 	}
 	for i, m := range want {
 		var got message
-		if err := from.Decode(&got); err != nil || got.Kind != m.Kind || !slices.EqualFunc(got.Bodies, m.Bodies, bytes.Equal) || len(got.Requests) != len(m.Requests) {
+		if err := from.Decode(&got); err != nil || got.Kind != m.Kind || !bytes.Equal(got.Body, m.Body) || (got.Request == nil) != (m.Request == nil) {
 			t.Fatalf("message %d: %q, %v", i, got.Kind, err)
 		}
-		for k, r := range m.Requests {
-			if read := got.Requests[k]; string(read.Task) != string(r.Task) || fmt.Sprint(read.Data) != fmt.Sprint(r.Data) {
-				t.Errorf("%+v, want %+v", read, r)
-			}
+		if r := m.Request; r != nil && (string(got.Request.Task) != string(r.Task) || fmt.Sprint(got.Request.Data) != fmt.Sprint(r.Data)) {
+			t.Errorf("%+v, want %+v", got.Request, r)
 		}
 	}
 	for _, bad := range []string{"", "\x01", "\x01\x02a", "an answer", "\x83\x01\x02\x03", "\x83\x19", "\xff\xff\xff\xff"} {
-		if err := paths.NewDecoder(strings.NewReader(bad)).Decode(new(message)); err == nil {
+		if err := cbor.NewDecoder(strings.NewReader(bad)).Decode(new(message)); err == nil {
 			t.Errorf("%q is read as a message", bad)
 		}
 	}

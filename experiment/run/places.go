@@ -2,13 +2,17 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 )
 
@@ -16,12 +20,12 @@ import (
 func placesOf(grid *experiment.Grid, plan *experiment.Plan) results.ManifestPlaces {
 	var places results.ManifestPlaces
 	if path, err := filepath.Abs(grid.File); err == nil && grid.File != "" {
-		places.Grid.Path = path
+		places.Grid.Path = disk.FromHome(path)
 	}
 	for _, d := range plan.Data {
 		if path := plan.Place(d.Digest); path != "" {
 			places.Data = append(places.Data, results.ManifestDataPlace{
-				Name: d.Name, Digest: d.Digest, ManifestPlace: results.ManifestPlace{Path: path},
+				Name: d.Name, Digest: d.Digest, ManifestPlace: results.ManifestPlace{Path: disk.FromHome(path)},
 			})
 		}
 	}
@@ -36,8 +40,10 @@ func seenFrom(places results.ManifestPlaces, dir string) results.ManifestPlaces 
 	}
 	relative := func(p *results.ManifestPlace) {
 		p.Relative = ""
-		if path, err := filepath.Rel(from, p.Path); err == nil && p.Path != "" {
-			p.Relative = filepath.ToSlash(path)
+		if whole, err := disk.InHome(p.Path); err == nil && whole != "" {
+			if path, err := filepath.Rel(from, whole); err == nil {
+				p.Relative = filepath.ToSlash(path)
+			}
 		}
 	}
 	seen := results.ManifestPlaces{Grid: places.Grid, Data: slices.Clone(places.Data)}
@@ -50,8 +56,8 @@ func seenFrom(places results.ManifestPlaces, dir string) results.ManifestPlaces 
 
 // placesIn returns where a file was, and the same relative to the folder of the results.
 func placesIn(p results.ManifestPlace, dir string) (list []string) {
-	if p.Path != "" {
-		list = append(list, p.Path)
+	if path, err := disk.InHome(p.Path); err == nil && path != "" {
+		list = append(list, path)
 	}
 	if p.Relative != "" {
 		list = append(list, filepath.Join(dir, filepath.FromSlash(p.Relative)))
@@ -59,8 +65,18 @@ func placesIn(p results.ManifestPlace, dir string) (list []string) {
 	return list
 }
 
-// planOfFolder also looks where the folder's manifest says.
-func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Plan, error) {
+// PlanAgain plans what the manifest of a folder describes, with further overrides.
+func PlanAgain(ctx context.Context, dir string, set []string, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
+	m, err := results.ReadManifest(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	m.Set = append(m.Set, set...)
+	return planOfFolder(ctx, dir, m, library)
+}
+
+// planOfFolder also looks where the folder's manifest says. Files of commands are the folder's copies.
+func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
 	here := *m
 	for _, path := range placesIn(m.Places.Grid, dir) {
 		if _, err := os.Stat(path); err == nil {
@@ -68,16 +84,24 @@ func planOfFolder(ctx context.Context, dir string, m *results.Manifest, library 
 			break
 		}
 	}
-	_, plan, err := planOf(ctx, &here, &placed{library, m, dir})
-	return plan, err
+	return planOf(ctx, &here, &placed{library, m, dir})
 }
 
 // placed loads a folder's data sets, also from where its manifest says if the library lacks one or
-// has another digest.
+// has another digest, and the folder's copies of the files of commands.
 type placed struct {
 	experiment.Loader
 	manifest *results.Manifest
 	dir      string
+}
+
+// File implements [experiment.FileLoader].
+func (l *placed) File(_ context.Context, name string) (io.ReadCloser, error) {
+	file, err := os.Open(results.FileIn(l.dir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return file, err
 }
 
 // Folders implements [experiment.FolderLoader].

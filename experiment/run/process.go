@@ -27,8 +27,6 @@ const (
 	patience = time.Second
 	// dataTries is how often data sets are fetched before they count as damaged.
 	dataTries = 5
-	// shortly is when cells that were expected to be short are stopped.
-	shortly = 4 * shortCells
 )
 
 // process computes cells in a process of its own, replaced when a cell ends it.
@@ -52,32 +50,8 @@ type child struct {
 	waited  context.CancelFunc
 }
 
-// start gives a process with commands its own /dev/shm if the system allows it.
 func (p *process) start(ctx context.Context) error {
-	if !p.worker.AllowCommands || p.worker.lacks.isolation.Load() {
-		return p.launch(ctx, p.worker.Process())
-	}
-	cmd := p.worker.Process()
-	if !outside.Isolate(cmd) {
-		return p.launch(ctx, cmd)
-	}
-	refused := p.launch(ctx, cmd)
-	if refused == nil || ctx.Err() != nil {
-		return refused
-	}
-	if err := p.launch(ctx, p.worker.Process()); err != nil {
-		return err
-	}
-	if !p.worker.lacks.isolation.Swap(true) {
-		p.worker.Report("", fmt.Errorf("%w: %w", errIsolation, refused))
-	}
-	return nil
-}
-
-var errIsolation = errors.New("files of commands in /dev/shm do not count to limits.memory and may stay: only the limit of a container bounds them; user namespaces, with mounts in them, would have to be allowed")
-
-func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
-	mark := ""
+	cmd, mark := p.worker.Process(), ""
 	if p.worker.AllowCommands {
 		mark = rand.Text()
 		cmd.Env = append(slices.Clip(cmd.Environ()), outside.MarkVariable+"="+mark)
@@ -115,7 +89,7 @@ func (p *process) launch(ctx context.Context, cmd *exec.Cmd) error {
 
 func (c *child) listen(out io.Reader) {
 	defer c.waited()
-	from := paths.NewDecoder(out)
+	from := cbor.NewDecoder(out)
 	for {
 		var m message
 		if from.Decode(&m) != nil {
@@ -172,11 +146,11 @@ func (p *process) drop() {
 	p.child = nil
 }
 
-func (p *process) compute(ctx context.Context, list []*queue.Delivery) ([]*queue.Sealed, error) {
+func (p *process) compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
 	for tries := 1; ; tries++ {
-		outcomes, bad, err := p.attempt(ctx, list)
+		outcome, bad, err := p.attempt(ctx, d)
 		if bad == nil {
-			return outcomes, err
+			return outcome, err
 		}
 		// Other workers remove files of a shared cache. A data set that stays bad is damaged at the
 		// server.
@@ -186,17 +160,17 @@ func (p *process) compute(ctx context.Context, list []*queue.Delivery) ([]*queue
 	}
 }
 
+// dataError is a cached file that a slot cannot use.
+type dataError struct {
+	digest string
+	err    error
+}
+
 // attempt asks once. bad is a data set with an unusable file.
-func (p *process) attempt(ctx context.Context, list []*queue.Delivery) (outcomes []*queue.Sealed, bad *dataError, err error) {
-	requests := make([]*request, len(list))
-	for i, d := range list {
-		if requests[i], err = p.request(ctx, d); err != nil && i == 0 {
-			return nil, nil, err
-		}
-		if err != nil { // which is that of the first then
-			list, requests = list[:i], requests[:i]
-			break
-		}
+func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *experiment.Outcome, bad *dataError, err error) {
+	request, err := p.request(ctx, d)
+	if err != nil {
+		return nil, nil, err
 	}
 	if p.child == nil || p.child.running.Err() != nil {
 		p.close()
@@ -206,25 +180,23 @@ func (p *process) attempt(ctx context.Context, list []*queue.Delivery) (outcomes
 	}
 	p.child.stderr.take()
 	began := time.Now()
-	for _, d := range list {
-		d.Begin()
-	}
-	if err := p.child.asks.Encode(&message{Kind: messageCompute, Requests: requests}); err != nil {
+	d.Begin()
+	if err := p.child.asks.Encode(&message{Kind: messageCompute, Request: request}); err != nil {
 		p.drop()
 		return nil, nil, fmt.Errorf("asking a slot's process: %w", err)
 	}
-	return p.await(ctx, list, began)
+	return p.await(ctx, d, began)
 }
 
 func (p *process) request(ctx context.Context, d *queue.Delivery) (*request, error) {
-	r := &request{Task: d.Body(), Data: make(map[string]string, len(d.Task.Data)), Commands: p.worker.AllowCommands, Signature: p.worker.signature(d)}
+	r := &request{Task: d.Body(), Data: make(map[string]cbor.ByteString, len(d.Task.Data)), Commands: p.worker.AllowCommands}
 	if r.Commands {
 		for _, name := range d.Task.Env {
 			if value, ok := os.LookupEnv(name); ok && outside.CheckVariable(name) == nil {
 				if r.Env == nil {
-					r.Env = map[string]string{}
+					r.Env = map[string]cbor.ByteString{}
 				}
-				r.Env[name] = value
+				r.Env[name] = cbor.ByteString(value)
 			}
 		}
 	}
@@ -233,21 +205,15 @@ func (p *process) request(ctx context.Context, d *queue.Delivery) (*request, err
 		if err != nil {
 			return nil, err
 		}
-		r.Data[digest] = path
+		r.Data[digest] = cbor.ByteString(path)
 	}
 	return r, nil
 }
 
-// await kills a process without an answer; one that ends by itself fails the cell. Which of several
-// cells ended the process is not known.
-func (p *process) await(ctx context.Context, list []*queue.Delivery, began time.Time) ([]*queue.Sealed, *dataError, error) {
-	d, several := list[0], len(list) > 1
-	var deadline, long <-chan time.Time // never without a limit
-	if limit := d.Task.Limits.Timeout; several {
-		timer := time.NewTimer(shortly)
-		defer timer.Stop()
-		long = timer.C
-	} else if limit > 0 {
+// await kills a process without an answer; one that ends by itself fails the cell.
+func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time) (*experiment.Outcome, *dataError, error) {
+	var deadline <-chan time.Time // never without a limit
+	if limit := d.Task.Limits.Timeout; limit > 0 {
 		timer := time.NewTimer(limit + patience)
 		defer timer.Stop()
 		deadline = timer.C
@@ -257,30 +223,27 @@ func (p *process) await(ctx context.Context, list []*queue.Delivery, began time.
 		select {
 		case a, ok := <-p.child.answers:
 			if ok {
-				return p.receive(a, list)
+				return p.receive(a, d)
 			}
 			p.child.close()
 			ended := p.child.end()
-			if p.child = nil; several {
-				return nil, nil, nil
-			}
+			p.child = nil
 			outcome := begin(&d.Task, began)
 			end(outcome, experiment.Failed, "computing this cell ended its process: "+ended)
-			return []*queue.Sealed{p.worker.seal(d, outcome)}, nil, nil
+			return p.worker.sign(d, outcome), nil, nil
 		case <-told:
 		case <-dropped:
-		case <-long:
 		case <-deadline:
 			p.drop()
-			if ctx.Err() != nil || d.Dropped() || several {
+			if ctx.Err() != nil || d.Dropped() {
 				return nil, nil, nil
 			}
 			outcome := begin(&d.Task, began)
-			end(outcome, experiment.Timeout, fmt.Sprintf("not done within %v; told to stop it went on, so its process was killed", d.Task.Limits.Timeout))
+			end(outcome, experiment.Timeout, fmt.Sprintf(experiment.NotWithin+"%v: told to stop it went on, so its process was killed", d.Task.Limits.Timeout))
 			outcome.Short = d.Task.Limits.Timeout.Seconds()
-			return []*queue.Sealed{p.worker.seal(d, outcome)}, nil, nil
+			return p.worker.sign(d, outcome), nil, nil
 		}
-		told, dropped, long = nil, nil, nil
+		told, dropped = nil, nil
 		timer := time.NewTimer(patience)
 		defer timer.Stop()
 		deadline = timer.C
@@ -291,36 +254,30 @@ func (p *process) await(ctx context.Context, list []*queue.Delivery, began time.
 	}
 }
 
-func (p *process) receive(a message, list []*queue.Delivery) ([]*queue.Sealed, *dataError, error) {
-	switch {
-	case a.Kind == messageData && len(a.Bodies) == 1:
-		digest, text, _ := strings.Cut(string(a.Bodies[0]), " ")
+func (p *process) receive(a message, d *queue.Delivery) (*experiment.Outcome, *dataError, error) {
+	switch a.Kind {
+	case messageData:
+		digest, text, _ := strings.Cut(string(a.Body), " ")
 		return nil, &dataError{digest, errors.New(text)}, nil
-	case a.Kind == messageLast && len(a.Bodies) == 1:
+	case messageLast:
 		p.child.close()
-		if p.child = nil; len(list) > 1 {
-			return nil, nil, nil // it can be of any of them
-		}
-	case a.Kind == messageOutcome && len(a.Bodies) <= len(list) && (len(a.Bodies) > 0 || len(list) > 1):
+		p.child = nil
+	case messageOutcome:
 	default:
 		p.drop()
-		return nil, nil, fmt.Errorf("the answer of a slot's process: %d bodies, message type %q", len(a.Bodies), a.Kind)
+		return nil, nil, fmt.Errorf("the answer of a slot's process: message type %q", a.Kind)
 	}
-	outcomes := make([]*queue.Sealed, len(a.Bodies))
-	for i, body := range a.Bodies {
-		outcome, err := queue.ReadSealed(body)
-		if d := list[i]; err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell || !slices.Contains(experiment.Statuses, outcome.Status)) {
-			err = fmt.Errorf("it is of run %q, cell %q and has the status %q", outcome.Run, outcome.Cell, outcome.Status)
-		}
-		if err != nil {
-			if p.child != nil {
-				p.drop()
-			}
-			return nil, nil, fmt.Errorf("the answer of a slot's process: %w", err)
-		}
-		outcomes[i] = outcome
+	outcome, err := queue.DecodeOutcome(a.Body)
+	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell || !slices.Contains(experiment.Statuses, outcome.Status)) {
+		err = fmt.Errorf("it is of run %q, cell %q and has the status %q", outcome.Run, outcome.Cell, outcome.Status)
 	}
-	return outcomes, nil, nil
+	if err != nil {
+		if p.child != nil {
+			p.drop()
+		}
+		return nil, nil, fmt.Errorf("the answer of a slot's process: %w", err)
+	}
+	return p.worker.sign(d, outcome), nil, nil
 }
 
 // headBytes of a process's standard error are kept: a panic's message comes first.
@@ -349,4 +306,31 @@ func (h *head) take() string {
 	}
 	h.text = nil
 	return text
+}
+
+// message is what a worker and its slots' processes exchange, in CBOR.
+type message struct {
+	_       struct{} `cbor:",toarray"`
+	Kind    byte
+	Request *request // of messageCompute
+	Body    []byte   // of an answer
+}
+
+const (
+	messageReady   = 'r' // from the slot: ready to compute
+	messageCompute = 'c' // to the slot: a request
+	messageCancel  = 'x' // to the slot: stop computing
+	messageOutcome = 'o' // from the slot: the outcome
+	messageLast    = 'l' // from the slot: an outcome, then the process ends
+	messageData    = 'd' // from the slot: a digest whose file is unusable
+)
+
+// request asks a slot's process for an outcome.
+type request struct {
+	_    struct{}                   `cbor:",toarray"`
+	Task []byte                     // as published
+	Data map[string]cbor.ByteString // paths of data sets and files of commands, by digest; need not be UTF-8
+
+	Commands bool                       // whether the task may run one
+	Env      map[string]cbor.ByteString // for the command
 }

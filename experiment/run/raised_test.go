@@ -175,6 +175,9 @@ func TestRaisedLimitsOnAServer(t *testing.T) {
 			if s := submit(lowLimits...); s.Published != 0 || s.Limited {
 				t.Errorf("the same limits: %+v", s)
 			}
+			if c, err := Collect(t.Context(), q, p.Run, t.TempDir(), "v", results.ZSTD); err != nil || c.Retried != 29 {
+				t.Errorf("collected %+v, %v; want 29 cells that a retry would queue", c, err)
+			}
 			timeout, memory := time.Hour, int64(2<<30)
 			switch way {
 			case "submit":

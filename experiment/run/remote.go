@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -127,7 +128,7 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 		if statuses != nil {
 			return slices.Contains(statuses, e.Status)
 		}
-		if e.Status != experiment.OK && e.Repeats && !plan.Limits.Mend(e.Status, e.Short) {
+		if hopeless(plan, e.Status, e.Short, e.Repeats) {
 			left.add(e.Cell)
 			return false
 		}
@@ -142,6 +143,11 @@ func Retry(ctx context.Context, q *queue.Queue, run string, statuses []experimen
 		s.Left, s.Limited = len(left), limited
 	}
 	return s, err
+}
+
+// hopeless reports whether a cell would end the same way again under the limits.
+func hopeless(plan *experiment.Plan, status experiment.Status, short float64, repeats bool) bool {
+	return status != experiment.OK && repeats && !plan.Limits.Mend(status, short)
 }
 
 // submit publishes the cells that choose wants. ended selects results to compute again. Existing
@@ -185,8 +191,10 @@ func submit(ctx context.Context, q *queue.Queue, gate *gate, ended func(*queue.E
 type Collected struct {
 	Counts      map[experiment.Status]int // of the folder
 	Cells       int64
-	Quarantined int // rejected messages
-	Again       int // cells queued again for that reason
+	Quarantined int    // rejected messages
+	Again       int    // cells queued again for that reason
+	Through     uint64 // see [MarkCollected]
+	Retried     int    // cells that [Retry] would queue
 }
 
 // Collect gathers a run's results into a folder, even during the run. Cells with a rejected result are
@@ -203,11 +211,18 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 	}
 	defer store.Close()
 	// Others can read the folder while outcomes are added.
-	if err := c.putManifest(store, false); err != nil {
+	if err := errors.Join(c.putManifest(store, false), results.KeepFiles(ctx, out, plan.CommandFiles, plan.File)); err != nil {
 		return nil, err
 	}
-	changed := false
+	through, err := q.NewestResult(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	changed, retried := false, 0
 	strays, err := sift(ctx, q, gate, func(outcome *experiment.Outcome) error {
+		if outcome.Status != experiment.OK && !hopeless(plan, outcome.Status, outcome.Short, outcome.Repeats) {
+			retried++
+		}
 		if status, short, ok := store.Newest(outcome.Cell); ok && status == outcome.Status && short == outcome.Short {
 			return nil
 		}
@@ -224,7 +239,7 @@ func Collect(ctx context.Context, q *queue.Queue, run, out, version string, comp
 	if err := c.finish(ctx, store, changed); err != nil {
 		return nil, err
 	}
-	return &Collected{store.Counts(), plan.Count(), len(strays), again}, nil
+	return &Collected{store.Counts(), plan.Count(), len(strays), again, through, retried}, nil
 }
 
 // queueAgain queues cells of quarantined messages that the store lacks.
@@ -236,7 +251,7 @@ func (c *Coordinator) queueAgain(ctx context.Context, q *queue.Queue, store *res
 	for _, stray := range strays {
 		cells.add(stray.Cell)
 	}
-	k, err := lookUp(ctx, q, c.Plan.Run, noEnded)
+	k, err := lookUp(ctx, q, c.Plan.Run, new(again).wantsEnded)
 	if err != nil {
 		return 0, err
 	}
@@ -291,4 +306,52 @@ func (l *remoteLoader) Load(ctx context.Context, source dataset.Source) (*datase
 	}
 	set.Name = name
 	return set, nil
+}
+
+// MarkCollected notes that the results of a run up to through, see [queue.Queue.NewestResult], are
+// in a folder.
+func MarkCollected(ctx context.Context, q *queue.Queue, run string, through uint64) error {
+	return q.PutData(ctx, queue.CollectedOf(run), strings.NewReader(fmt.Sprint(through)))
+}
+
+// Purge removes all that the queue has of a finished or cancelled run except data sets, which other
+// runs may use. The error of a run that is unfinished or, without uncollected, has results in no
+// folder is a [*StartError].
+func Purge(ctx context.Context, q *queue.Queue, run string, uncollected bool) error {
+	const remedy = "; `coordinator cancel %[1]s` drops them; workers stop within seconds"
+	counts, err := q.Counts(ctx, run)
+	if err != nil {
+		return err
+	}
+	if n := counts.Queued + counts.InFlight; n > 0 {
+		return &StartError{fmt.Errorf("run %[1]s has %[2]d cells that are queued or running"+remedy, run, n)}
+	}
+	workers, _, err := q.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, worker := range workers {
+		for _, running := range worker.Running { // of a cancelled run, until the worker learns of that
+			if running.Run == run && worker.State != queue.Gone {
+				return &StartError{fmt.Errorf("run %[1]s: worker %[2]s still computes a cell of it"+remedy, run, worker.Name)}
+			}
+		}
+	}
+	newest, err := q.NewestResult(ctx, run)
+	if err != nil {
+		return err
+	}
+	noted, err := q.ReadData(ctx, queue.CollectedOf(run), 20)
+	if err != nil && !errors.Is(err, queue.ErrNoData) {
+		return err
+	}
+	var through uint64
+	_, _ = fmt.Sscan(string(noted), &through) // 0 where nothing is noted
+	if through < newest && !uncollected {
+		return &StartError{fmt.Errorf("run %[1]s has results that were not collected; `coordinator collect %[1]s --out DIR` gathers them, `coordinator purge %[1]s --uncollected` removes them", run)}
+	}
+	if err := q.Purge(ctx, run); err != nil {
+		return err
+	}
+	return q.RemoveData(ctx, run)
 }

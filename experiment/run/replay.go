@@ -41,35 +41,17 @@ type ReplayedRows struct {
 // folder data, unless "", it writes the cell's train.csv, validation.csv and test.csv (scaled and
 // contaminated features, then the target) and path.arrow (knots with coefficients).
 func Replay(ctx context.Context, dir, cell, data string, compression results.Compression, library experiment.Loader, commands bool) (*Replayed, error) {
-	manifest, err := results.ReadManifest(dir)
+	c, err := openCell(ctx, dir, cell, library, commands)
 	if err != nil {
 		return nil, err
 	}
-	plan, err := planOfFolder(ctx, dir, manifest, library)
-	if err = checkPlan(manifest, plan, err); err != nil {
-		return nil, err
-	}
-	kind, err := experiment.Named(plan.Kind)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
-	task, err := findCell(plan, kind, cell)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", dir, err)
-	}
+	defer c.close()
+	kind, task := c.kind, c.task
 	stored, err := storedOutcome(ctx, dir, kind, cell)
 	if err != nil {
 		return nil, err
 	}
-	var host *outside.Host
-	if commands {
-		host = hostOf(plan)
-		defer host.Close()
-	} else if method := kind.Tables().Text(&task.Labels, "method"); slices.Contains(plan.Commands(), method) {
-		return nil, fmt.Errorf("%s: the method %s of cell %s is a command, which is a program on this machine; --allow-commands lets it run",
-			dir, method, cell)
-	}
-	outcome := Compute(ctx, []experiment.Kind{kind.Kind}, task, withCommands(plan, host))
+	outcome := Compute(ctx, []experiment.Kind{kind.Kind}, task, c.data)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -82,7 +64,7 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 		r.compareRows(table, kind.Tables().Varying, stored.Further[table.Name], outcome.Further[table.Name])
 	}
 	if data != "" && kind.Material != nil {
-		material, err := kind.Material(ctx, task, plan, outcome)
+		material, err := kind.Material(ctx, task, c.data, outcome)
 		if err == nil {
 			err = writeMaterial(data, material, outcome.Run, compression)
 		}
@@ -91,6 +73,62 @@ func Replay(ctx context.Context, dir, cell, data string, compression results.Com
 		}
 	}
 	return r, nil
+}
+
+// Fit computes a cell of a folder again and returns its model, a command's only with commands.
+func Fit(ctx context.Context, dir, cell string, library experiment.Loader, commands bool) (*experiment.FittedModel, error) {
+	c, err := openCell(ctx, dir, cell, library, commands)
+	if err != nil {
+		return nil, err
+	}
+	defer c.close()
+	if c.kind.Fit == nil {
+		return nil, fmt.Errorf("%s: results of the kind %s have no models", dir, c.kind.Name())
+	}
+	m, err := c.kind.Fit(ctx, c.task, c.data)
+	if err != nil {
+		return nil, fmt.Errorf("cell %s: %w", cell, err)
+	}
+	m.Format, m.Run, m.Cell, m.Platform = experiment.FittedFormat, c.run, cell, experiment.Platform()
+	m.Dataset = c.kind.Tables().Text(&c.task.Labels, "dataset")
+	return m, nil
+}
+
+// folderCell is a cell of a folder with what it is computed from.
+type folderCell struct {
+	run   string
+	kind  *experiment.Registration
+	task  *experiment.Task
+	data  experiment.Data // with the host of commands, if they may run
+	close func()
+}
+
+func openCell(ctx context.Context, dir, cell string, library experiment.Loader, commands bool) (*folderCell, error) {
+	manifest, err := results.ReadManifest(dir)
+	if err != nil {
+		return nil, err
+	}
+	_, plan, err := planOfFolder(ctx, dir, manifest, library)
+	if err = checkPlan(manifest, plan, err); err != nil {
+		return nil, err
+	}
+	kind, err := experiment.Named(plan.Kind)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	task, err := findCell(plan, kind, cell)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	c := &folderCell{plan.Run, kind, task, plan, func() {}}
+	if commands {
+		host := hostOf(plan)
+		c.data, c.close = withCommands(plan, host), host.Close
+	} else if method := kind.Tables().Text(&task.Labels, "method"); slices.Contains(plan.Commands(), method) {
+		return nil, fmt.Errorf("%s: the method %s of cell %s is a command, which is a program on this machine; --allow-commands lets it run",
+			dir, method, cell)
+	}
+	return c, nil
 }
 
 func hostOf(plan *experiment.Plan) *outside.Host {

@@ -31,8 +31,8 @@ type Reuse struct {
 // ReusedFolder is a folder of results and its name in errors: a copy has the original's.
 type ReusedFolder struct{ Dir, Name string }
 
-// mostHeld bounds the outcomes that wait for their labels, in bytes.
-const mostHeld = 256 << 20
+// mostHeld bounds the outcomes that wait for their labels, some 10 KB each.
+const mostHeld = 10_000
 
 // taker takes outcomes of other runs as if this run had computed them.
 type taker struct {
@@ -41,9 +41,35 @@ type taker struct {
 	wants  func(cell string) bool
 	take   func(*experiment.Outcome) error
 	report func(error)
+	out    map[string]*leftOut // by run
 
-	held      map[results.CellKey]*experiment.Outcome // with the labels of another plan
-	heldBytes int                                     // approximate
+	held map[results.CellKey]*experiment.Outcome // with the labels of another plan
+}
+
+// leftOut are outcomes of a run that are not taken.
+type leftOut struct {
+	cells int
+	first error
+}
+
+func (t *taker) leave(run, cell string, err error) {
+	if t.out == nil {
+		t.out = map[string]*leftOut{}
+	}
+	if t.out[run] == nil {
+		t.out[run] = &leftOut{first: fmt.Errorf("cell %s: %w", cell, err)}
+	}
+	t.out[run].cells++
+}
+
+// end takes what waits and reports what is left out.
+func (t *taker) end() error {
+	err := t.takeWaiting()
+	for run, of := range t.out {
+		t.report(fmt.Errorf("%d outcomes of run %s are left out; the first: %w", of.cells, run, of.first))
+	}
+	t.out = nil
+	return err
 }
 
 func (t *taker) offer(o *experiment.Outcome) error {
@@ -67,12 +93,12 @@ func (t *taker) offer(o *experiment.Outcome) error {
 			t.held = map[results.CellKey]*experiment.Outcome{}
 		}
 		t.held[key] = &own
-		if t.heldBytes += bytesOf(&own); t.heldBytes >= mostHeld {
+		if len(t.held) >= mostHeld {
 			return t.takeWaiting()
 		}
 		return nil
 	case err != nil:
-		t.report(fmt.Errorf("an outcome of run %s is left out: cell %s: %w", own.Origin, o.Cell, err))
+		t.leave(own.Origin, o.Cell, err)
 		return nil
 	}
 	return t.take(&own)
@@ -82,7 +108,6 @@ func (t *taker) takeWaiting() error {
 	if len(t.held) == 0 {
 		return nil
 	}
-	t.heldBytes = 0
 	for task, err := range t.gate.plan.Tasks() {
 		if err != nil {
 			return err
@@ -95,25 +120,12 @@ func (t *taker) takeWaiting() error {
 		delete(t.held, key)
 		o.Labels = task.Labels
 		if err := t.gate.check(o); err != nil {
-			t.report(fmt.Errorf("an outcome of run %s is left out: cell %s: %w", o.Origin, o.Cell, err))
+			t.leave(o.Origin, o.Cell, err)
 		} else if err := t.take(o); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func bytesOf(o *experiment.Outcome) int {
-	n := 8 << 10
-	for _, rows := range o.Further {
-		for _, v := range rows.Columns {
-			n += 8*(len(v.Ints)+len(v.Floats)) + 32*len(v.Texts)
-			for _, list := range v.Lists {
-				n += 24 + 8*len(list)
-			}
-		}
-	}
-	return n
 }
 
 // from takes cells from the named folders, then from those made on this machine, whose errors are
@@ -147,7 +159,7 @@ func (t *taker) fromFolder(ctx context.Context, dir string, takes func(version s
 		}
 		return t.offer(o)
 	})
-	return errors.Join(err, t.takeWaiting())
+	return errors.Join(err, t.end())
 }
 
 // known omits folders that are gone, unreadable, of another schema version or writable by another
@@ -278,7 +290,7 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 	}
 	for outcome, err := range q.Sift(ctx, run, false, nil) {
 		if damaged := new(queue.CellError); errors.As(err, &damaged) { // its own coordinator mends it
-			t.report(fmt.Errorf("a result of run %s is left out: %w", run, err))
+			t.leave(run, damaged.Cell, damaged.Err)
 			continue
 		}
 		if err != nil {
@@ -288,14 +300,14 @@ func (t *taker) fromRun(ctx context.Context, q *queue.Queue, run string) error {
 			continue
 		}
 		if err := origin.check(outcome); err != nil {
-			t.report(fmt.Errorf("a result of run %s is left out: cell %s: %w", run, outcome.Cell, err))
+			t.leave(run, outcome.Cell, err)
 			continue
 		}
 		if err := t.offer(outcome); err != nil {
 			return err
 		}
 	}
-	return t.takeWaiting()
+	return t.end()
 }
 
 // sharesData requires the same kind and a common data set.

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
@@ -11,10 +12,11 @@ import (
 func TestShareForeign(t *testing.T) {
 	t.Parallel()
 	q, kind := startQueue(t), &demanding{cells: map[string]int{}}
+	var told []string
 	submit := func(queued, shared int, alone bool, set ...string) *experiment.Plan {
 		t.Helper()
 		grid, p := plan(t, set...)
-		s, err := Submit(t.Context(), q, grid, p, Reuse{Alone: alone, Report: func(err error) { t.Log(err) }})
+		s, err := Submit(t.Context(), q, grid, p, Reuse{Alone: alone, Report: func(err error) { told = append(told, err.Error()) }})
 		if err != nil || s.Published != queued || s.Shared != shared {
 			t.Errorf("%v: %+v, %v; want %d cells queued, %d taken from other runs", set, s, err, queued, shared)
 		}
@@ -47,5 +49,8 @@ func TestShareForeign(t *testing.T) {
 		t.Fatal(err)
 	}
 	submit(5, 5, false, "repeats=2")
+	if len(told) != 1 || !strings.HasPrefix(told[0], "5 outcomes of run "+first.Run+" are left out; the first: cell ") {
+		t.Errorf("told of what is left out: %q", told)
+	}
 	submit(5, 0, true, "repeats=1", "name=alone")
 }

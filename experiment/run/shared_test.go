@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,7 +77,8 @@ func TestTwoCoordinators(t *testing.T) {
 	}
 }
 
-// TestCancelledWhileGathered cancels a run that a coordinator waits for.
+// TestCancelledWhileGathered cancels a run that a coordinator waits for, as it says, since no worker
+// came.
 func TestCancelledWhileGathered(t *testing.T) {
 	t.Parallel()
 	grid, p := plan(t)
@@ -85,7 +87,11 @@ func TestCancelledWhileGathered(t *testing.T) {
 	var once sync.Once
 	c := &Coordinator{
 		Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: q, internals: internals{look: 20 * time.Millisecond},
-		Progress: func(Progress) { once.Do(func() { close(waiting) }) },
+		Report: func(err error) {
+			if strings.Contains(err.Error(), fmt.Sprintf("no worker for 600ms: %d cells wait", p.Count())) { // 30 looks
+				once.Do(func() { close(waiting) })
+			}
+		},
 	}
 	ended := make(chan error, 1)
 	go func() {
@@ -152,7 +158,7 @@ func TestCells(t *testing.T) {
 	if list, err := q.List(t.Context()); err != nil || len(list) != 1 {
 		t.Errorf("the server lists the runs %v, %v", list, err)
 	}
-	if err := Purge(t.Context(), q, p.Run); err != nil {
+	if err := Purge(t.Context(), q, p.Run, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := q.Data(t.Context(), queue.CellsOf(p.Run)); !errors.Is(err, queue.ErrNoData) {

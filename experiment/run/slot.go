@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,38 +37,36 @@ type slot struct {
 	most   int64 // bytes that the runtime is allowed, see GOMEMLIMIT
 	limit  int64 // current; setting it briefly stops all goroutines
 	used   int64 // bytes after the last cell, 0 if unknown
-	data   dataCache
 	host   *outside.Host
 	served served
 
-	requests chan requests
-	stop     context.CancelFunc // of the newest requests
+	reading sync.Mutex
+	data    map[string]*dataset.Dataset // by digest, kept between cells
+
+	requests chan cancellableRequest
+	stop     context.CancelFunc // of the newest request
 
 	writing sync.Mutex
 	out     io.Writer
 
-	mu        sync.Mutex
-	watched   *experiment.Task // nil for none
-	signature signature
-	began     time.Time
-	watch     *time.Timer
+	mu      sync.Mutex
+	watched *experiment.Task // nil for none
+	began   time.Time
+	watch   *time.Timer
 }
 
 // ServeSlot is the process that [Worker.Process] starts: it computes the cells requested on in and
 // answers on out, until in ends. A cell that crashes, hangs or takes all memory affects only this
 // process. One that exceeds its memory limit ends the process after the answer.
 func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
-	isolated, err := outside.Isolated()
-	if err != nil {
-		return err
-	}
 	s := &slot{
-		kinds: kinds, memory: openMemory(), out: out, requests: make(chan requests), stop: func() {},
+		kinds: kinds, memory: openMemory(), out: out, requests: make(chan cancellableRequest), stop: func() {},
+		data: map[string]*dataset.Dataset{},
 	}
 	open := func(ctx context.Context, digest string) (io.ReadCloser, error) { return reading(s.File(ctx, digest)) }
-	s.host = &outside.Host{Open: open, Alone: outside.Own(), Shared: isolated, Lookup: func(name string) (string, bool) {
+	s.host = &outside.Host{Open: open, Alone: outside.Own(), Lookup: func(name string) (string, bool) {
 		value, ok := s.served.Env[name]
-		return value, ok
+		return string(value), ok
 	}}
 	defer s.host.Close()
 	s.rest, _ = s.memory.now()
@@ -74,7 +74,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s.limit = s.most
 	s.watch = time.AfterFunc(time.Hour, s.look)
 	s.watch.Stop()
-	if err := s.answer(messageReady); err != nil {
+	if err := s.answer(messageReady, nil); err != nil {
 		return err
 	}
 	// One goroutine serves all requests: its stack grows only once.
@@ -88,7 +88,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 }
 
 func (s *slot) read(in io.Reader) error {
-	from := paths.NewDecoder(in)
+	from := cbor.NewDecoder(in)
 	for {
 		var m message
 		err := from.Decode(&m)
@@ -101,9 +101,9 @@ func (s *slot) read(in io.Reader) error {
 		switch {
 		case m.Kind == messageCancel:
 			s.stop()
-		case m.Kind == messageCompute && len(m.Requests) > 0 && !slices.Contains(m.Requests, nil):
+		case m.Kind == messageCompute && m.Request != nil:
 			s.stop()
-			r := requests{list: m.Requests}
+			r := cancellableRequest{request: m.Request}
 			r.ctx, s.stop = context.WithCancel(context.Background())
 			s.requests <- r // the worker waits for the previous answer
 		default:
@@ -112,68 +112,44 @@ func (s *slot) read(in io.Reader) error {
 	}
 }
 
-func (s *slot) answer(kind byte, bodies ...[]byte) error {
+func (s *slot) answer(kind byte, body []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return cbor.NewEncoder(s.out).Encode(&message{Kind: kind, Bodies: bodies})
+	return cbor.NewEncoder(s.out).Encode(&message{Kind: kind, Body: body})
 }
 
-type dataError struct {
-	digest string
-	err    error
+// cancellableRequest is a request being served.
+type cancellableRequest struct {
+	*request
+	ctx context.Context // ends on messageCancel
 }
 
-func (e *dataError) Error() string { return fmt.Sprintf("file of data set %s: %v", e.digest, e.err) }
-
-// requests are answered together.
-type requests struct {
-	list []*request
-	ctx  context.Context // ends on messageCancel
-}
-
-// serve answers with the outcomes of the requests before the first of several that was stopped or
-// lacks its data.
-func (s *slot) serve(all requests) {
-	var bodies [][]byte
-	for _, r := range all.list {
-		body, bad := s.serveOne(all.ctx, r)
-		if bad != nil && len(bodies) == 0 {
-			s.mustAnswer(messageData, []byte(bad.digest+" "+bad.err.Error()))
-			return
-		}
-		if bad != nil || all.ctx.Err() != nil && len(all.list) > 1 {
-			break
-		}
-		bodies = append(bodies, body)
-	}
-	s.mustAnswer(messageOutcome, bodies...)
-}
-
-func (s *slot) serveOne(ctx context.Context, r *request) ([]byte, *dataError) {
+// serve answers with the outcome, or the data set that it lacks.
+func (s *slot) serve(r cancellableRequest) {
 	task, err := queue.DecodeTask(r.Task)
 	if err != nil {
 		panic(fmt.Sprintf("the worker sent a task that cannot be read: %v", err))
 	}
-	s.served = served{request: r}
+	s.served = served{request: r.request}
 	for _, digest := range task.Files {
-		if _, err := s.File(ctx, digest); err != nil {
-			return nil, &dataError{digest, err}
+		if _, err := s.File(r.ctx, digest); err != nil {
+			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
+			return
 		}
 	}
 	s.makeRoom(task)
 	for _, digest := range task.Data {
-		var bad *dataError
-		if _, err := s.Dataset(ctx, digest); errors.As(err, &bad) {
-			return nil, &dataError{bad.digest, bad}
+		if _, err := s.Dataset(r.ctx, digest); err != nil {
+			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
+			return
 		}
 	}
-	outcome := s.compute(ctx, task, r.Signature)
-	return r.Signature.seal(outcome).Body(), nil
+	s.mustAnswer(messageOutcome, encode(s.compute(r.ctx, task)))
 }
 
 // mustAnswer ends the process if the worker is gone.
-func (s *slot) mustAnswer(kind byte, bodies ...[]byte) {
-	if err := s.answer(kind, bodies...); err != nil {
+func (s *slot) mustAnswer(kind byte, body []byte) {
+	if err := s.answer(kind, body); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 		s.host.Kill()
 		os.Exit(1)
@@ -182,24 +158,28 @@ func (s *slot) mustAnswer(kind byte, bodies ...[]byte) {
 
 // makeRoom frees memory of earlier cells.
 func (s *slot) makeRoom(task *experiment.Task) {
+	maps.DeleteFunc(s.data, func(digest string, _ *dataset.Dataset) bool { return !slices.Contains(task.Data, digest) })
 	soft := s.most
 	if limit := task.Limits.Memory; limit > 0 {
 		soft = min(soft, s.rest+limit-limit/8) // collects garbage before the limit
-		s.data.trim(min(slotCacheBytes, limit/4), task.Data)
 	}
 	if soft != s.limit {
 		debug.SetMemoryLimit(soft)
 		s.limit = soft
 	}
-	if s.used > s.rest+s.data.size()+slack {
+	kept := s.rest + slack
+	for _, set := range s.data {
+		kept += 8 * int64(len(set.X)+len(set.Y))
+	}
+	if s.used > kept {
 		debug.FreeOSMemory()
 	}
 }
 
-func (s *slot) compute(ctx context.Context, task *experiment.Task, by signature) *experiment.Outcome {
+func (s *slot) compute(ctx context.Context, task *experiment.Task) *experiment.Outcome {
 	s.memory.begin()
 	s.mu.Lock()
-	s.watched, s.signature, s.began = task, by, time.Now()
+	s.watched, s.began = task, time.Now()
 	s.mu.Unlock()
 	s.watch.Reset(watchEvery)
 	var host *outside.Host
@@ -242,11 +222,128 @@ func (s *slot) look() {
 	took, allowed := dataset.Amounts(own, limit)
 	end(outcome, experiment.Memory, fmt.Sprintf("it took %s; its limit is %s", took, allowed))
 	outcome.Peak, outcome.Short = &own, float64(limit)
-	body := s.signature.seal(outcome).Body()
+	body := encode(outcome)
 	s.host.Kill()
 	s.writing.Lock() // never released: the computation must not answer
-	if err := cbor.NewEncoder(s.out).Encode(&message{Kind: messageLast, Bodies: [][]byte{body}}); err != nil {
+	if err := cbor.NewEncoder(s.out).Encode(&message{Kind: messageLast, Body: body}); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 	}
 	os.Exit(0)
+}
+
+// slotStatus is what a worker announces of its slots.
+type slotStatus struct {
+	worker *Worker
+
+	mu       sync.Mutex
+	presence queue.Presence
+	slots    []slotCell           // zero if idle
+	worked   bool                 // since the last announcement
+	troubles []string             // by slot
+	damaged  map[string]time.Time // data sets at the server, and when last found damaged
+}
+
+type slotCell struct {
+	queue.Running
+	task *experiment.Task
+}
+
+const damagedFor = time.Minute
+
+func newSlotStatus(w *Worker) *slotStatus {
+	return &slotStatus{
+		worker: w, slots: make([]slotCell, w.Slots), troubles: make([]string, w.Slots),
+		presence: queue.Presence{Name: w.Name, Version: w.Version, Slots: w.Slots, Started: time.Now().UTC(), Computes: w.abilities()},
+		damaged:  map[string]time.Time{},
+	}
+}
+
+func (s *slotStatus) begin(slot int, d *queue.Delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slots[slot] = slotCell{queue.Running{Run: d.Task.Run, Cell: d.Task.Cell, Since: time.Now().UTC(), Attempt: d.Attempt}, &d.Task}
+	s.worked = true
+}
+
+// end follows a task, begun or not; trouble is why it could not be computed.
+func (s *slotStatus) end(slot int, d *queue.Delivery, outcome *experiment.Outcome, trouble error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if of := &s.slots[slot]; of.Run == d.Task.Run && of.Cell == d.Task.Cell {
+		*of = slotCell{}
+	}
+	s.troubles[slot] = ""
+	switch {
+	case errors.As(trouble, new(*outside.LackError)): // announced by run
+	case trouble != nil:
+		s.troubles[slot] = trouble.Error()
+		if damaged := new(queue.DamagedError); errors.As(trouble, &damaged) {
+			digest, _, _ := strings.Cut(damaged.Object, "/")
+			s.damaged[digest] = time.Now()
+		}
+	case outcome == nil:
+	case outcome.Status.Computed():
+		s.presence.Done++
+	case outcome.Status.Failed():
+		s.presence.Failed++
+	}
+}
+
+func (s *slotStatus) tell(ctx context.Context, stopped <-chan struct{}) {
+	ticker := time.NewTicker(queue.PresenceEvery)
+	defer ticker.Stop()
+	state := ""
+	for {
+		s.announce(state)
+		select {
+		case <-ticker.C:
+		case <-stopped:
+			state, stopped = queue.Stopping, nil
+		case <-ctx.Done():
+			s.announce(queue.Gone)
+			return
+		}
+	}
+}
+
+// announce takes "" for working or idle.
+func (s *slotStatus) announce(state string) {
+	s.worker.Health.alive()
+	p := s.says(state)
+	if err := s.worker.Queue.Announce(&p); err != nil {
+		s.worker.Report("", fmt.Errorf("announcing the worker: %w", err))
+	}
+}
+
+func (s *slotStatus) says(state string) queue.Presence {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.presence
+	for at, of := range s.slots {
+		if of.Cell != "" {
+			if kind, err := experiment.Named(of.task.Kind); err == nil && kind.Layout != nil {
+				of.What = kind.Describe(&of.task.Labels)
+			}
+			p.Running = append(p.Running, of.Running)
+		}
+		if s.troubles[at] != "" {
+			p.Trouble = s.troubles[at]
+		}
+	}
+	slices.SortFunc(p.Running, func(a, b queue.Running) int { return a.Since.Compare(b.Since) })
+	if state == "" {
+		state = queue.Idle
+		if s.worked || len(p.Running) > 0 {
+			state = queue.Working
+		}
+	}
+	s.worked = false
+	maps.DeleteFunc(s.damaged, func(_ string, at time.Time) bool { return time.Since(at) > damagedFor })
+	p.Lacks = s.worker.lacks.list()
+	if p.Trouble == "" && len(p.Lacks) > 0 {
+		p.Trouble = p.Lacks[0].String()
+	}
+	p.Damaged = slices.Sorted(maps.Keys(s.damaged))
+	p.State, p.At = state, time.Now().UTC()
+	return p
 }

@@ -27,7 +27,7 @@ func TestSlotStatus(t *testing.T) {
 	b.begin(1, first)
 	b.end(1, second, nil, nil) // handed back
 	want("a")
-	b.end(1, first, &queue.Sealed{Status: experiment.OK}, nil)
+	b.end(1, first, &experiment.Outcome{Status: experiment.OK}, nil)
 	want("")
 	if b.presence.Done != 1 || b.presence.Failed != 0 || b.slots[0].Cell != "" {
 		t.Errorf("%+v, %+v", b.presence, b.slots)
@@ -83,10 +83,10 @@ func TestIdleWorker(t *testing.T) {
 	b.begin(0, task)
 	wants("while it computes", queue.Working)
 	wants("while it still computes", queue.Working)
-	b.end(0, task, &queue.Sealed{Status: experiment.OK}, nil)
+	b.end(0, task, &experiment.Outcome{Status: experiment.OK}, nil)
 	wants("after two announcements of the same cell", queue.Idle)
 	b.begin(0, task)
-	b.end(0, task, &queue.Sealed{Status: experiment.OK}, nil)
+	b.end(0, task, &experiment.Outcome{Status: experiment.OK}, nil)
 	wants("after a cell between two announcements", queue.Working)
 	wants("later", queue.Idle)
 	if got := b.says(queue.Stopping).State; got != queue.Stopping {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 )
 
@@ -17,11 +18,11 @@ func Verify(ctx context.Context, dir string, library experiment.Loader, version 
 	if err != nil {
 		return nil, err
 	}
-	plan, err := planOfFolder(ctx, dir, v.Manifest, library)
+	_, plan, err := planOfFolder(ctx, dir, v.Manifest, library)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, dataset.ErrAbsent), errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, dataset.ErrAbsent), errors.As(err, new(*fs.PathError)): // as for readers of a published folder
 		v.Note("the plan's cells and the digests of data were not compared: %v", err)
 		return v, nil
 	case err != nil:
@@ -38,7 +39,7 @@ func Verify(ctx context.Context, dir string, library experiment.Loader, version 
 	switch {
 	case plan.Run == v.Manifest.Run:
 		v.CheckPlan(plan.IDs())
-	case same && v.Manifest.Versions["agepath"] != version:
+	case same && (v.Manifest.Versions["agepath"] != version || v.Manifest.SchemaVersion != experiment.SchemaVersion):
 		v.Note("the plan's cells were not compared: agepath %s computed the folder, and this is %s", v.Manifest.Versions["agepath"], version)
 	case same:
 		v.Problem("grid", "the grid of %s makes the run %s, not %s: it was changed", results.ManifestName, plan.Run, v.Manifest.Run)
@@ -47,7 +48,11 @@ func Verify(ctx context.Context, dir string, library experiment.Loader, version 
 }
 
 func planOf(ctx context.Context, m *results.Manifest, library experiment.Loader) (*experiment.Grid, *experiment.Plan, error) {
-	grid, err := experiment.Parse([]byte(m.Grid), m.File, m.Set)
+	file := m.File
+	if whole, err := disk.InHome(file); err == nil { // without a home files are found by digests alone
+		file = whole
+	}
+	grid, err := experiment.Parse([]byte(m.Grid), file, m.Set)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -122,9 +122,9 @@ func TestWorkerUntilHandsBack(t *testing.T) {
 	}
 }
 
-// TestWorkerUntilEnough wants a worker that waits for cells to end when none fits.
+// TestWorkerUntilEnough wants a worker that waits for cells to end when none fits. It runs alone: where
+// declining takes longer than tooLongPause, cells that come again are among those counted.
 func TestWorkerUntilEnough(t *testing.T) {
-	t.Parallel()
 	q := startQueue(t)
 	var tasks []experiment.Task
 	for i := range mostTooLong + 10 {

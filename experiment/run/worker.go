@@ -1,3 +1,15 @@
+// Package run holds the loops of coordinator and worker: computing a plan here or on other
+// machines, gathering results, computing a cell again. What a cell computes is up to its
+// [experiment.Kind].
+//
+// # A cell's states
+//
+//	planned ──publish──► queued ──pull──► running ──result──► gathered ──flush──► durable ──compact──► in cells.arrow
+//	                       ▲                 │
+//	                       └── interrupted, lost, failed with attempts left, or at a limit raised since
+//
+// A resumed run starts with the durable cells of the folder; the queue still has results that were
+// not gathered, and refuses tasks that it holds.
 package run
 
 import (
@@ -9,6 +21,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -19,7 +32,7 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Worker computes tasks from a queue, one at a time per slot, or several if their cells are short.
+// Worker computes tasks from a queue, one at a time per slot.
 type Worker struct {
 	Queue *queue.Queue
 	Kinds []experiment.Kind // that it computes; if none, tasks are not checked before
@@ -64,6 +77,7 @@ type working struct {
 	lacks    *lacks
 	reasons  *experiment.Reasons
 	walltime *walltime
+	paused   *atomic.Int64 // cells of paused runs when nothing else was left
 }
 
 // FailureError says why attempts at cells fail.
@@ -93,7 +107,7 @@ func powerOfTen(n int64) bool {
 
 // Run computes tasks until ctx ends or, with Drain, none is left. When ctx ends, running cells get
 // Grace, are then handed back without using up an attempt, and Run returns nil; at Until it returns
-// an [*UntilError]. Any other error says that the queue cannot be used.
+// an [*UntilError], where only paused runs have cells a [*queue.EmptyError]. Any other error says that the queue cannot be used.
 func (w *Worker) Run(ctx context.Context) error {
 	worker := *w
 	if err := worker.defaults(); err != nil {
@@ -104,9 +118,6 @@ func (w *Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
 	config := queue.WorkerConfig{Accept: worker.accept, Commands: worker.commands(), Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths}
-	if w.Until.IsZero() { // with Until the time of each cell is noted
-		config.Together = shortCells
-	}
 	puller, err := worker.Queue.Worker(config)
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
@@ -114,7 +125,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	defer puller.Close()
 	worker.puller = puller
 	worker.Health.begin(puller)
-	defer worker.Health.end()
+	defer worker.Health.puller.Store(nil)
 	if !w.Until.IsZero() {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadlineCause(ctx, worker.walltime.end().Add(-worker.Grace), errUntil)
@@ -155,6 +166,9 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	if err != nil {
 		return err
+	}
+	if paused := int(worker.paused.Load()); paused > 0 && all.Err() == nil {
+		return &queue.EmptyError{Paused: paused}
 	}
 	return worker.walltime.verdict(all, aside[tooLong])
 }
@@ -224,6 +238,7 @@ var defaultIdle = time.Second
 
 func (w *Worker) defaults() error {
 	w.lacks, w.reasons, w.walltime = &lacks{all: map[program]lack{}}, &experiment.Reasons{}, &walltime{until: w.Until}
+	w.paused = new(atomic.Int64)
 	if w.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {
@@ -242,10 +257,10 @@ func (w *Worker) defaults() error {
 	return nil
 }
 
-// computer computes the tasks of a slot. It returns the outcomes of the first ones and trouble of the
-// worker with the next; without trouble, the next was not computed to its end.
+// computer computes the tasks of a slot. It returns an outcome, trouble of the worker, or neither for
+// a task not computed to its end.
 type computer interface {
-	compute(ctx context.Context, list []*queue.Delivery) ([]*queue.Sealed, error)
+	compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error)
 	close()
 }
 
@@ -268,8 +283,6 @@ func processes(w *Worker) ([]computer, error) {
 }
 
 const (
-	// shortCells is how long tasks that are computed at once are expected to take.
-	shortCells = 50 * time.Millisecond
 	// grace bounds settling in a stopped worker.
 	grace = 10 * time.Second
 	// firstIdle is a draining slot's first wait for others' tasks; it doubles up to Worker.Idle.
@@ -283,14 +296,17 @@ const (
 func (w *Worker) slot(ctx, computing context.Context, computer computer, slotStatus *slotStatus, at int) error {
 	trouble, idle := time.Duration(0), time.Duration(0)
 	for {
-		list, err := w.puller.Pull(ctx)
+		d, err := w.puller.Pull(ctx)
 		var empty *queue.EmptyError
 		switch {
 		case ctx.Err() != nil || err == nil && w.walltime.enough():
-			w.release(list)
-			return nil //nolint:nilerr // of the context that ended
+			if d != nil {
+				w.unsettled(d, d.Release(w.settling, 0))
+			}
+			return nil
 		case errors.As(err, &empty):
 			if empty.InFlight == 0 {
+				w.paused.Store(int64(empty.Paused))
 				return nil
 			}
 			idle = min(max(2*idle, firstIdle), w.Idle)
@@ -300,15 +316,11 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 			return fmt.Errorf("worker %s pulling a task: %w", w.Name, err)
 		}
 		idle = 0
-		for len(list) > 0 {
-			wait := min(max(2*trouble, firstTrouble), mostTrouble)
-			var ok bool
-			if list, ok = w.compute(computing, computer, list, slotStatus, at, wait); ok {
-				trouble = 0
-				continue
-			}
-			w.release(list)
-			list, trouble = nil, wait
+		wait := min(max(2*trouble, firstTrouble), mostTrouble)
+		if w.compute(computing, computer, d, slotStatus, at, wait) {
+			trouble = 0
+		} else {
+			trouble = wait
 			_ = queue.Sleep(ctx, trouble)
 		}
 		if w.walltime.enough() {
@@ -317,59 +329,38 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 	}
 }
 
-// compute computes and settles tasks. Of several, the first without an outcome is left, to be
-// computed alone; those after it are handed back. ok is false after trouble of the worker.
-func (w *Worker) compute(ctx context.Context, computer computer, list []*queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (left []*queue.Delivery, ok bool) {
+// compute computes and settles a task. It returns false after trouble of the worker.
+func (w *Worker) compute(ctx context.Context, computer computer, d *queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (ok bool) {
 	// Tasks that would end too late are left to others.
-	if d := list[0]; !w.Until.IsZero() && !w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
+	if !w.Until.IsZero() && !w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
 		w.unsettled(d, d.Decline(w.settling, tooLong, tooLongPause))
-		return list[1:], true
+		return true
 	}
-	slotStatus.begin(at, list[0])
+	slotStatus.begin(at, d)
 	began := time.Now()
-	outcomes, trouble := computer.compute(ctx, list)
-	left = list[len(outcomes):]
-	if len(left) > 0 && (len(list) == 1 || trouble != nil) {
-		outcomes, left = append(outcomes, nil), left[1:]
+	outcome, err := computer.compute(ctx, d)
+	outcome, err = w.conclude(d, outcome, err, ctx.Err() != nil || d.Dropped())
+	if !w.Until.IsZero() && err == nil && outcome != nil && (outcome.Status.Computed() || outcome.Status == experiment.Timeout) {
+		w.walltime.note(w.method(&d.Task), d.Task.Cost, time.Since(began))
 	}
-	var computed []*queue.Delivery
-	var results []*queue.Sealed
-	ok = true
-	for i, outcome := range outcomes {
-		d, err := list[i], error(nil)
-		if outcome == nil {
-			err = trouble
-		}
-		outcome, err = w.conclude(d, outcome, err, ctx.Err() != nil || d.Dropped())
-		if !w.Until.IsZero() && err == nil && outcome != nil && (outcome.Status.Computed() || outcome.Status == experiment.Timeout) {
-			w.walltime.note(w.method(&d.Task), d.Task.Cost, time.Since(began))
-		}
-		slotStatus.end(at, d, outcome, err)
-		if err == nil && outcome != nil && outcome.Status.Computed() {
-			computed, results = append(computed, d), append(results, outcome)
-		} else if !w.settle(d, outcome, err, wait) {
-			ok = false
-		}
+	slotStatus.end(at, d, outcome, err)
+	if err == nil && outcome != nil && outcome.Status.Computed() {
+		err = d.Done(w.settling, outcome)
+		w.lacks.clear(&d.Task)
+		w.unsettled(d, err)
+		return true
 	}
-	for i, err := range w.puller.Done(w.settling, computed, results) {
-		w.lacks.clear(&computed[i].Task)
-		w.unsettled(computed[i], err)
-	}
-	if len(left) > 0 {
-		w.release(left[1:])
-		left = left[:1]
-	}
-	return left, ok
+	return w.settle(d, outcome, err, wait)
 }
 
 // conclude takes what a slot made of a task, interrupted or not: an outcome, trouble of the worker, or
 // neither for a task not computed to its end. It returns what of that is to be reported.
-func (w *Worker) conclude(d *queue.Delivery, outcome *queue.Sealed, err error, interrupted bool) (*queue.Sealed, error) {
+func (w *Worker) conclude(d *queue.Delivery, outcome *experiment.Outcome, err error, interrupted bool) (*experiment.Outcome, error) {
 	switch {
 	case errors.Is(err, queue.ErrNoData): // no worker can get it
 		failed := begin(&d.Task, time.Now())
 		end(failed, experiment.Failed, err.Error())
-		return w.seal(d, failed), nil
+		return w.sign(d, failed), nil
 	case err != nil && interrupted, outcome != nil && interrupted && !outcome.Status.Computed():
 		return nil, nil
 	case outcome != nil && outcome.Lacks != "":
@@ -383,7 +374,7 @@ func (w *Worker) conclude(d *queue.Delivery, outcome *queue.Sealed, err error, i
 //
 // While no server can be reached it waits until the worker is stopped. The server redelivers the
 // task once its heartbeats stop, so a lost answer costs time, not the cell.
-func (w *Worker) settle(d *queue.Delivery, outcome *queue.Sealed, trouble error, wait time.Duration) bool {
+func (w *Worker) settle(d *queue.Delivery, outcome *experiment.Outcome, trouble error, wait time.Duration) bool {
 	var damage *queue.DamagedError
 	var lack *outside.LackError
 	var err error
@@ -412,12 +403,6 @@ func (w *Worker) settle(d *queue.Delivery, outcome *queue.Sealed, trouble error,
 	}
 	w.unsettled(d, err)
 	return true
-}
-
-func (w *Worker) release(list []*queue.Delivery) {
-	for _, d := range list {
-		w.unsettled(d, d.Release(w.settling, 0))
-	}
 }
 
 // unsettled takes nil for a settled delivery.

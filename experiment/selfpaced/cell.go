@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/experiment/outside"
 )
 
@@ -23,8 +25,9 @@ type Cell struct {
 	Model    Model
 	Method   Method
 	Choice   Choice
-	Repeat   int   // from 1; 0 after DecodeCell
-	Seed     int64 // see CellSeed
+	Metric   metric.Name // "" for [metric.First]
+	Repeat   int         // from 1; 0 after DecodeCell
+	Seed     int64       // see CellSeed
 }
 
 // CellData is the data set of a cell.
@@ -44,6 +47,7 @@ type canonicalCell struct {
 	Model    *Model            `json:"model"`
 	Method   *Method           `json:"method"`
 	Choice   Choice            `json:"choice,omitzero"`
+	Metric   metric.Name       `json:"metric,omitempty"`
 	Seed     int64             `json:"seed"`
 }
 
@@ -61,6 +65,8 @@ type canonicalSettings struct {
 	Version    int     `json:"noise_version,omitempty"`
 	Rows       int     `json:"rows,omitempty"`
 	Missing    string  `json:"missing,omitempty"`
+	Clean      bool    `json:"clean,omitempty"`
+	Own        bool    `json:"own_split,omitempty"`
 }
 
 // Canonical returns everything that changes the cell's result, and nothing else, as JSON.
@@ -73,6 +79,7 @@ func (c *Cell) Canonical() []byte {
 		Model:    &c.Model,
 		Method:   &c.Method,
 		Choice:   c.Choice,
+		Metric:   c.Metric,
 		Seed:     c.Seed,
 	})
 }
@@ -87,7 +94,7 @@ func canonical(s dataset.Settings) canonicalSettings {
 		Train: s.Split.Train, Test: s.Split.Test, Validation: s.Split.Validation,
 		Features: string(s.Features), Target: string(s.Target),
 		Noise: s.Noise.Kind, Level: s.Noise.Level, Version: noiseVersion(s.Noise.Kind),
-		Rows: s.Rows, Missing: s.Missing,
+		Rows: s.Rows, Missing: s.Missing, Clean: s.Clean, Own: s.Split.Own,
 	}
 }
 
@@ -100,13 +107,10 @@ func noiseVersion(kind string) int {
 }
 
 func (s *canonicalSettings) protocol() (dataset.Protocol, error) {
-	switch {
-	case s.Paper && s.Protocol == "":
-		return dataset.Paper, nil
-	case !s.Paper && s.Protocol == string(dataset.Scripts):
-		return dataset.Scripts, nil
-	case !s.Paper && s.Protocol == "":
-		return dataset.HeldOut, nil
+	for _, p := range []dataset.Protocol{dataset.HeldOut, dataset.Paper, dataset.Scripts} {
+		if of := canonical(dataset.Settings{Protocol: p}); of.Paper == s.Paper && of.Protocol == s.Protocol {
+			return p, nil
+		}
 	}
 	return "", fmt.Errorf("its protocol is %q, paper %t", s.Protocol, s.Paper)
 }
@@ -115,7 +119,7 @@ func (c *Cell) Require(task *experiment.Task) {
 	task.Data = []string{c.Data.Digest}
 	task.Files, task.Env = outside.Requires(c.Method.Command)
 	m := &c.Model
-	task.Needs = needs(c.Method.need(), c.Method.Age, c.Choice, m.Name, m.Loss.Name, m.Constraint.Name, c.Method.Regularizer.Name, c.Settings, c.Settings.Noise)
+	task.Needs = needs(c.Method.need(), c.Method.Age, c.Choice, c.Metric, m.Name, m.Loss.Name, m.Constraint.Name, c.Method.Regularizer.Name, c.Settings, c.Settings.Noise)
 }
 
 // ID returns the first 16 bytes of the SHA-256 of the canonical form in hex.
@@ -160,21 +164,26 @@ func (form *canonicalCell) cell() (*Cell, error) {
 	if err = cmp.Or(form.Choice.check(), err); err != nil {
 		return nil, err
 	}
+	if m := form.Metric; m != "" && (!slices.Contains(metric.Choosing(), m) || m.Of().Task != form.Task || m == metric.First(form.Task, protocol)) {
+		return nil, unknown("metric", string(m))
+	}
 	cell := &Cell{
 		Data:   CellData{Digest: form.Data, Task: form.Task},
 		Model:  model,
 		Method: method,
 		Choice: form.Choice,
+		Metric: form.Metric,
 		Seed:   form.Seed,
 	}
 	cell.Settings = dataset.Settings{
-		Split:    dataset.Split{Train: cs.Train, Test: cs.Test, Validation: cs.Validation},
+		Split:    dataset.Split{Train: cs.Train, Test: cs.Test, Validation: cs.Validation, Own: cs.Own},
 		Features: dataset.Scaling(cs.Features),
 		Target:   dataset.Scaling(cs.Target),
 		Noise:    dataset.Noise{Kind: cs.Noise, Level: cs.Level},
 		Protocol: protocol,
 		Rows:     cs.Rows,
 		Missing:  cs.Missing,
+		Clean:    cs.Clean,
 	}
 	return cell, nil
 }
@@ -200,7 +209,7 @@ func known(method Method, model Model, task dataset.Task) (*methodInfo, error) {
 	if _, _, err := model.terms(task); err != nil {
 		return nil, err
 	}
-	return info, gridfile.CheckSettings(info, method.Settings, cellAspects(task, regularizer))
+	return info, gridfile.CheckSettings(info, method.Settings, regularizer)
 }
 
 // unknown says that a later agepath computes the name.

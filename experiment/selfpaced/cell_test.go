@@ -28,11 +28,11 @@ var goldenCells = []struct {
 				Noise: dataset.Noise{Kind: dataset.Gaussian, Level: 0.3},
 			},
 			Model:  Model{Name: Lasso, Alpha: 1e-7},
-			Method: Method{Name: ACS, Algorithm: 8, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
+			Method: Method{Name: ACS, Algorithm: 9, Regularizer: Regularizer{Mixture, 0.5}, Age: Age{Min: 0.1, Max: 20, Step: 0.5}},
 			Repeat: 3, Seed: experiment.CellSeed(40, 3),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":8,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
-		"8f6ac7ec467b4ae1495d6b990e25a3f9",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"validation":0.2,"features":"standard","target":"minmax","noise":"gaussian","level":0.3},"model":{"name":"lasso","alpha":1e-7,"intercept":false},"method":{"name":"acs","algorithm":9,"regularizer":{"name":"mixture","param":0.5},"age":{"min":0.1,"max":20,"step":0.5}},"seed":2781509293480823}`,
+		"0abf35fdd0cb0dafe179843620e71bc8",
 	},
 	{
 		Cell{
@@ -55,11 +55,11 @@ var goldenCells = []struct {
 				Protocol: dataset.HeldOut,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.003, Intercept: true},
-			Method: Method{Name: GAGA, Algorithm: 28, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
+			Method: Method{Name: GAGA, Algorithm: 30, Regularizer: Regularizer{Name: Hard}, Age: Age{Min: 0.1, Max: 20}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":28,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
-		"4acae14a3d57d42c06c7eafc6ec61e48",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"train":3,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.003,"intercept":true},"method":{"name":"gaga","algorithm":30,"regularizer":{"name":"hard"},"age":{"min":0.1,"max":20}},"seed":3212160745590989}`,
+		"a4f8d62bb47eec2267ebfcf05552542d",
 	},
 	{
 		Cell{
@@ -69,11 +69,11 @@ var goldenCells = []struct {
 				Protocol: dataset.Scripts,
 			},
 			Model:  Model{Name: Lasso, Alpha: 0.006},
-			Method: Method{Name: ACS, Algorithm: 8, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
+			Method: Method{Name: ACS, Algorithm: 9, Regularizer: Regularizer{Name: Linear}, Age: Age{Min: 0.11, Max: 10, Step: 0.6}},
 			Repeat: 1, Seed: experiment.CellSeed(40, 1),
 		},
-		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":8,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
-		"3fb6b7abf7c14de68e03dce9ab8ef9cf",
+		`{"kind":"self-paced","data":"d1","task":"regression","settings":{"protocol":"scripts","train":19,"test":1,"features":"standard","target":"minmax"},"model":{"name":"lasso","alpha":0.006,"intercept":false},"method":{"name":"acs","algorithm":9,"regularizer":{"name":"linear"},"age":{"min":0.11,"max":10,"step":0.6}},"seed":3212160745590989}`,
+		"1715f625ef49b047bf755e930ec4f1e6",
 	},
 	{
 		Cell{
@@ -124,7 +124,7 @@ func TestDecodeCell(t *testing.T) {
 	spec := string(goldenCells[0].cell.Canonical())
 	for _, test := range []struct{ old, new, says string }{
 		{`"kind":"self-paced"`, `"kind":"mmd"`, `its kind is "mmd"`},
-		{`"algorithm":8`, `"algorithm":9`, "it asks for version 9 of acs, this agepath computes version 8"},
+		{`"algorithm":9`, `"algorithm":10`, "it asks for version 10 of acs, this agepath computes version 9"},
 		{`"name":"acs"`, `"name":"magic"`, `it asks for method "magic", which this agepath does not compute`},
 		{`"name":"lasso"`, `"name":"tree"`, `it asks for model "tree", which`},
 		{`"name":"mixture"`, `"name":"soft"`, `it asks for regularizer "soft", which`},

@@ -13,6 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/metric"
 )
 
 type planner struct {
@@ -28,6 +29,11 @@ func (s *Section) Plan(ctx context.Context, with *experiment.Planner) ([]experim
 	for i := range s.Sweeps {
 		if err := p.sweep(ctx, i); err != nil {
 			return nil, err
+		}
+	}
+	for _, name := range s.Sweeps[0].Metrics {
+		if len(p.groups) > 0 && !slices.ContainsFunc(p.groups, func(g *group) bool { return g.data.Task == name.Of().Task }) {
+			p.Problem(s.metricPlace, "has no effect: %s is for %s, and no data set is", name, name.Of().Task)
 		}
 	}
 	link(p.groups, s.Sweeps, with)
@@ -55,7 +61,13 @@ func (p *planner) data(ctx context.Context, source DataSource, settings dataset.
 	case skip && errors.Is(err, dataset.ErrAbsent):
 		p.Absent(source.Source)
 	case err != nil:
-		p.Problem(source.place, "%v", err)
+		all := []error{err}
+		if several, ok := errors.AsType[dataset.ReadErrors](err); ok {
+			all = several.Unwrap()
+		}
+		for _, err := range all {
+			p.Problem(source.place, "%w", err)
+		}
 	}
 	return data, nil // nil after an error, which is among the problems
 }
@@ -71,6 +83,12 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	if err := varies(d, source.Options.Target); err != nil {
 		return nil, err
 	}
+	fixed := false
+	if settings.Clean = source.Options.Clean.Column != ""; settings.Split.Own {
+		if settings.Split, fixed, err = d.OwnSplit(settings.Split); err != nil {
+			return nil, err
+		}
+	}
 	gaps := d.Gaps()
 	if gaps {
 		settings.Missing = dataset.Median
@@ -82,8 +100,8 @@ func (p *planner) load(ctx context.Context, source dataset.Source, settings data
 	}
 	return &plannedData{
 		PlannedData: experiment.Planned(d),
-		train:       prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features, gaps: gaps,
-		otherTask: otherTask(d),
+		train:       prepared.Train.N + prepared.Merged, test: prepared.Test.N, features: d.Features, gaps: gaps, split: settings.Split, fixed: fixed,
+		otherTask: otherTask(d), metric: metric.Default(d.Task, settings.Protocol, d.Y),
 	}, nil
 }
 
@@ -146,6 +164,11 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 		if data.gaps {
 			settings.Missing = dataset.Median
 		}
+		settings.Clean, settings.Split = source.Options.Clean.Column != "", data.split
+		if repeats := p.Grid.Repeats; repeats > 1 && data.fixed && settings.Rows == 0 && slices.Contains(sweep.Noise, dataset.Noise{}) {
+			p.Problem(sweep.place, "repeats: %d of the data set %s differ in nothing but the seeds of methods, since its split is its own and level 0 adds no noise; "+
+				"give repeats: 1, or noise above level 0 alone", repeats, data.Name)
+		}
 		p.groups = append(p.groups, sweep.groups(data, settings, methods, number)...)
 	}
 	p.methods(sweep)
@@ -156,10 +179,14 @@ func (p *planner) sweep(ctx context.Context, number int) error {
 }
 
 func (p *planner) task(s *Sweep, data *plannedData) {
-	for _, model := range s.Models {
-		if want := model.task(); want != data.Task {
-			p.Problem(model.Place, "%s is a model for %s, but the data set %s is for %s; allowed there are %s (sweeps hold models of both tasks in one grid)%s",
-				model.describe(), want, data.Name, data.Task, strings.Join(modelsFor(data.Task), ", "), data.otherTask)
+	var unfit []string
+	var first *Models
+	for i, model := range s.Models {
+		if model.task() != data.Task {
+			if first == nil {
+				first = &s.Models[i]
+			}
+			unfit = append(unfit, model.describe())
 		}
 		for _, c := range model.Constraint.Choices {
 			if !c.Info.Columns {
@@ -169,6 +196,14 @@ func (p *planner) task(s *Sweep, data *plannedData) {
 				p.Problem(c.Place, "%v (data set %s)", err, data.Name)
 			}
 		}
+	}
+	if unfit = slices.Compact(unfit); first != nil {
+		are := " is a model"
+		if len(unfit) > 1 {
+			are = " are models"
+		}
+		p.Problem(first.Place, "%s for %s, but the data set %s is for %s; allowed there are %s (sweeps hold models of both tasks in one grid)%s",
+			strings.Join(unfit, ", ")+are, first.task(), data.Name, data.Task, strings.Join(modelsFor(data.Task), ", "), data.otherTask)
 	}
 	for i, noise := range s.Noise {
 		if kinds := dataset.NoiseKinds(data.Task); noise.Kind != "" && !slices.Contains(kinds, noise.Kind) {
@@ -181,20 +216,37 @@ func (p *planner) task(s *Sweep, data *plannedData) {
 func (p *planner) methods(s *Sweep) {
 	for _, m := range s.Methods {
 		method := m.method()
+		var unfit, unknown []string
 		for _, model := range s.Models {
 			if s.Age.Auto != 0 && method.aged && (method.ownModel || model.Name == ERM) {
 				p.Problem(m.Place, "%s uses the age without the model's parameters, or with the model %s: there is no plain fit whose losses say which ages fit; give ages, as in age: {min: 0.1, max: 20}", m.Name, ERM)
 			}
-			if !method.fits(model.Name) {
-				p.Problem(m.Place, "%s is a method for %s, not for the model %s (sweeps hold several lists of models and methods in one grid)",
-					m.Name, strings.Join(method.modelNames(), ", "), model.Name)
+			if slices.Contains(s.Metrics, metric.LogLoss) && model.task() == dataset.Classification && (method.ownModel || model.Name != Logistic) && !method.everywhere {
+				p.Problem(m.Place, "%s with the model %s has no probabilities, which metric: %s needs; use the model %s, or another metric", m.Name, model.Name, metric.LogLoss, Logistic)
 			}
+			if !method.fits(model.Name) {
+				unfit = append(unfit, model.Name)
+			}
+		}
+		if unfit = slices.Compact(unfit); unfit != nil {
+			models := "model"
+			if len(unfit) > 1 {
+				models = "models"
+			}
+			others := slices.DeleteFunc(methodsFor(unfit[0]), func(name string) bool {
+				return slices.ContainsFunc(unfit, func(model string) bool { return !slices.Contains(methodsFor(model), name) })
+			})
+			p.Problem(m.Place, "%s is a method for %s, not for the %s %s, for which there are %s (sweeps hold several lists of models and methods in one grid)",
+				m.Name, strings.Join(method.modelNames(), ", "), models, strings.Join(unfit, ", "), strings.Join(others, ", "))
 		}
 		for _, r := range s.Regularizers {
 			if !method.knows(r.Name) {
-				p.Problem(m.Place, "%s knows the regularizers %s, not %s: %s (sweeps hold several lists of regularizers and methods in one grid)",
-					m.Name, strings.Join(method.regularizers, ", "), r.Name, method.knowsOnly)
+				unknown = append(unknown, r.Name)
 			}
+		}
+		if unknown != nil {
+			p.Problem(m.Place, "%s knows the regularizers %s, not %s: %s (sweeps hold several lists of regularizers and methods in one grid)",
+				m.Name, strings.Join(method.regularizers, ", "), strings.Join(slices.Compact(unknown), ", "), method.knowsOnly)
 		}
 	}
 }
@@ -207,7 +259,7 @@ func (p *planner) settings(s *Sweep, groups []*group) {
 				return g.method.name == m.Name && slices.ContainsFunc(g.settings, func(o gridfile.Choice) bool { return o.Info == c.Info })
 			})
 			if c.Place.Key != "" && !used {
-				p.Problem(c.Place, "has no effect: %s uses it %s", m.Name, c.Info.Where())
+				p.Problem(c.Place, "has no effect: %s uses it with the regularizers %s", m.Name, strings.Join(c.Info.With, ", "))
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/gaga"
 	need "github.com/agepath/agepath/internal/testing/needs"
 )
@@ -33,7 +34,8 @@ noise: [{kind: flip, levels: [0.2]}]
 models: [{svm: {c: [0.1, 1]}}]
 regularizers: [hard, linear]
 methods: [acs, gaga]
-choose: [{rule: one-standard-error, trimmed: 0.3}, {rule: smoothed, trimmed: [0, 0.5]}, {rule: one-standard-error, folds: 4}]
+age: {direction: up}
+choose: [{rule: one-standard-error, trimmed: 0.3, labels: given}, {rule: smoothed, trimmed: [0, 0.5], labels: given}, {rule: one-standard-error, folds: 4, labels: given}]
 keep: {knots: true, coefficients: true}
 `,
 }
@@ -157,7 +159,7 @@ func TestChoicesByNumPy(t *testing.T) {
 			t.Errorf("%s, %s: test score %v, by NumPy %v", q.Metric, q.Choice, number(t, q.measures, "test_at_best_validation"), want)
 		}
 		best := slices.Min(scores)
-		if q.Metric == Accuracy {
+		if metric.Name(q.Metric).Of().Higher {
 			best = slices.Max(scores)
 		}
 		if scores[a.Knot] != best {
@@ -216,7 +218,7 @@ func TestChoiceRefused(t *testing.T) {
 		"choose: median":                           `"median" is not allowed; allowed are best, one-standard-error, smoothed`,
 		"choose: {trimmed: 1}":                     "a number from 0 to below 1",
 		"choose: {trimmed: -1}":                    "a number from 0 to below 1",
-		"choose: {rules: best}":                    "unknown key; allowed are rule, trimmed, folds",
+		"choose: {rules: best}":                    "unknown key; allowed are rule, trimmed, labels, folds",
 		"choose: [smoothed, {rule: smoothed}]":     "given twice",
 		"choose: smoothed\nsplit: {validation: 0}": "choose: has no effect: split.validation is 0",
 		"choose: smoothed\nprotocol: paper":        "choose: has no effect: split.validation is 0",

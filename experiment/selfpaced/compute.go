@@ -37,20 +37,39 @@ func (Kind) Check(task *experiment.Task) error {
 // Compute prepares the cell's data, runs its method and scores the path. A path that stops early is
 // scored as far as it goes, with an error of the status incomplete.
 func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.Data) (experiment.Batch, map[string]experiment.Batch, error) {
-	cell, err := DecodeCell(task.Spec)
+	c, err := compute(ctx, task, data)
 	if err != nil {
 		return experiment.Batch{}, nil, err
+	}
+	measures, further, err := c.scores.tables(task)
+	if err != nil {
+		return experiment.Batch{}, nil, err
+	}
+	return measures, further, advise(c.scores.of.incomplete(), &c.prepared.Train, c.set.Features)
+}
+
+type computed struct {
+	cell     *Cell
+	set      *dataset.Dataset
+	prepared *dataset.Prepared
+	scores   *scores
+}
+
+func compute(ctx context.Context, task *experiment.Task, data experiment.Data) (*computed, error) {
+	cell, err := DecodeCell(task.Spec)
+	if err != nil {
+		return nil, err
 	}
 	set, err := data.Dataset(ctx, cell.Data.Digest)
 	if err != nil {
-		return experiment.Batch{}, nil, fmt.Errorf("data set of the cell: %w", err)
+		return nil, fmt.Errorf("data set of the cell: %w", err)
 	}
 	prepared, err := cell.Prepare(ctx, set)
 	if err != nil {
-		return experiment.Batch{}, nil, &experiment.DataError{Err: err}
+		return nil, &experiment.DataError{Err: err}
 	}
 	if err := cell.fits(prepared, task.Limits.Memory); err != nil {
-		return experiment.Batch{}, nil, err
+		return nil, err
 	}
 	var commands *outside.Host
 	if data, ok := data.(experiment.CommandData); ok {
@@ -58,23 +77,17 @@ func (Kind) Compute(ctx context.Context, task *experiment.Task, data experiment.
 	}
 	result, err := cell.fitOver(ctx, prepared, commands, nil)
 	if err != nil {
-		return experiment.Batch{}, nil, advise(err, &prepared.Train, set.Features)
+		return nil, advise(err, &prepared.Train, set.Features)
 	}
-	var folds []knotScore
-	if cell.Choice.Folds > 0 {
-		if folds, err = result.foldScores(ctx, cell, cell.metric(), commands); err != nil {
-			return experiment.Batch{}, nil, advise(err, &prepared.Train, set.Features)
-		}
-	}
-	scores, err := result.score(prepared, cell.metric(), cell.Choice, folds)
+	held, err := cell.choosing(ctx, result, commands)
 	if err != nil {
-		return experiment.Batch{}, nil, err
+		return nil, advise(err, &prepared.Train, set.Features)
 	}
-	measures, further, err := scores.tables(task)
+	scores, err := result.score(cell, held)
 	if err != nil {
-		return experiment.Batch{}, nil, err
+		return nil, err
 	}
-	return measures, further, advise(result.incomplete(), &prepared.Train, set.Features)
+	return &computed{cell, set, prepared, scores}, nil
 }
 
 // advise names features of very different scales, a likely cause.
@@ -95,7 +108,6 @@ func advise(err error, train *dataset.Part, names []string) error {
 	return err
 }
 
-// Prepare makes the parts of the cell's data.
 func (c *Cell) Prepare(ctx context.Context, set *dataset.Dataset) (*dataset.Prepared, error) {
 	settings := c.Settings
 	settings.Boundary = boundary
@@ -106,15 +118,20 @@ func (c *Cell) Prepare(ctx context.Context, set *dataset.Dataset) (*dataset.Prep
 // the noise kind flip-boundary.
 func boundary(ctx context.Context, x []float64, n, d int, y []float64) ([]float64, error) {
 	problem := gaga.SVM(general(n, d, x), y, nil, 1, nil)
-	theta, _, err := baselines.Original(ctx, problem)
+	return decisions(ctx, problem, problem.X)
+}
+
+// decisions fits a machine and returns its decision values of rows.
+func decisions(ctx context.Context, machine *gaga.Problem, x blas64.General) ([]float64, error) {
+	theta, _, err := baselines.Original(ctx, machine)
 	if err != nil {
 		return nil, err
 	}
-	values := make([]float64, n)
-	predictor, err := gaga.NewPredictor(problem, problem.X)
+	predictor, err := gaga.NewPredictor(machine, x)
 	if err != nil {
 		return nil, err
 	}
+	values := make([]float64, x.Rows)
 	predictor.Predict(values, theta)
 	return values, nil
 }
@@ -132,10 +149,12 @@ type Fitted struct {
 	outside     bool                // a command or the constant, whose knots lack weights and optimality
 	linear      bool                // knots have coefficients
 	predictions outside.Predictions // instead of coefficients
+	weights     [][]float64         // of the training rows by knot, from methods with weights of their own
 
 	status   string    // how the path ended
 	falling  int       // knots of a path down, the last ones
 	span     []float64 // derived ages
+	start    []float64 // weights of the fit before the first of them, nil for all 1
 	stopped  string    // why and where it stops early
 	reached  bool      // to the last requested age, or none was requested
 	critical bool      // critical points were located
@@ -193,7 +212,6 @@ func (c *Cell) fitOver(ctx context.Context, prepared *dataset.Prepared, commands
 	return fitted, nil
 }
 
-// Problem returns the learning problem on a training part.
 func (c *Cell) Problem(train *dataset.Part) (*gaga.Problem, error) {
 	x := general(train.N, train.D, train.X)
 	var p *gaga.Problem

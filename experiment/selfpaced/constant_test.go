@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -114,11 +117,40 @@ keep: {coefficients: true}
 	}
 }
 
+// TestConstantOfTiedTargets has targets of which 60 % are 0. The plain metric of the validation part
+// takes the mean, the likelihood of a mixture the median, on which the tied rows are exact; it
+// decides where contamination is known.
+func TestConstantOfTiedTargets(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	random := rand.New(rand.NewPCG(1, 2))
+	text.WriteString("x,ok,y\n")
+	for i := range 200 {
+		fmt.Fprintf(&text, "%d,%d,%g\n", i, i%5, math.Max(0, random.NormFloat64()-0.25))
+	}
+	path := filepath.Join(t.TempDir(), "tied.csv")
+	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for keys, knot := range map[string]int{
+		"drop: ok}]\n": 1,
+		"drop: ok}]\nnoise: [{kind: gaussian, levels: [0.01]}]\n": 0,
+		"clean: {column: ok, values: [0, 1]}}]\n":                 0,
+	} {
+		measures, further, _ := constantCell(t, "models: [{lasso: {alpha: 0.1}}]\nmethods: [original]\ndata: [{path: "+path+", "+keys)
+		scores := further["knots"].Columns[slices.IndexFunc(knotFields, func(f experiment.Field[*scoredKnot]) bool { return f.Name == "test_score" })].Floats
+		if got := number(t, measures, "test_at_best_validation"); got != scores[knot] || scores[0] == scores[1] {
+			t.Errorf("%s: %v is chosen of median and mean, %v", keys, got, scores)
+		}
+	}
+}
+
 // TestConstantClassification wants the label of most training rows, flips counted.
 func TestConstantClassification(t *testing.T) {
 	t.Parallel()
 	for seed := range 4 {
-		measures, _, prepared := constantCell(t, fmt.Sprintf(`
+		measures, further, prepared := constantCell(t, fmt.Sprintf(`
+keep: {coefficients: true}
 seed: %d
 data: [breast_cancer]
 noise: [{kind: flip, levels: [0.45]}]
@@ -128,6 +160,11 @@ methods: [original]
 		votes := 0.0
 		for _, y := range trainingTargets(&prepared.Train) {
 			votes += y
+		}
+		n := float64(len(trainingTargets(&prepared.Train)))
+		odds := further["coefficients"].Columns[1].Lists[0][prepared.Train.D]
+		if p := 1 / (1 + math.Exp(-odds)); math.Abs(p-(n+votes)/(2*n)) > 1e-12 {
+			t.Errorf("seed %d: probability %v of the positive class, want %v", seed, p, (n+votes)/(2*n))
 		}
 		right := 0.0
 		for _, y := range prepared.Test.Y {

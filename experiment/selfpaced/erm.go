@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,14 +131,14 @@ func (m *Model) terms(task dataset.Task) (*lossInfo, *constraintInfo, error) {
 	if loss.task != task {
 		return nil, nil, fmt.Errorf("%s is a loss for %s, not for %s", loss.name, loss.task, task)
 	}
-	if err := gridfile.CheckSettings(loss, m.Loss.Settings, cellAspects(task, "")); err != nil || m.Constraint == (Term{}) {
+	if err := gridfile.CheckSettings(loss, m.Loss.Settings, ""); err != nil || m.Constraint == (Term{}) {
 		return loss, nil, err
 	}
 	constraint := gridfile.Lookup(constraintTable, m.Constraint.Name)
 	if constraint == nil {
 		return nil, nil, unknown("constraint", m.Constraint.Name)
 	}
-	return loss, constraint, gridfile.CheckSettings(constraint, m.Constraint.Settings, cellAspects(task, ""))
+	return loss, constraint, gridfile.CheckSettings(constraint, m.Constraint.Settings, "")
 }
 
 func (f *Fitted) erm(ctx context.Context, c *Cell, train *dataset.Part) error {
@@ -168,7 +167,7 @@ func (f *Fitted) erm(ctx context.Context, c *Cell, train *dataset.Part) error {
 	if solution.Status != rehline.Solved {
 		return &experiment.StatusError{Status: experiment.Diverged, Err: fmt.Errorf("fitting the %s loss: %s at a duality gap of %.2g", m.Loss.text(), solution.Status, solution.Gap)}
 	}
-	f.Predict = func(x blas64.General) (Predictor, error) { return linearPredictor{x}, nil }
+	f.linear = true
 	f.single(append(slices.Clone(solution.Beta), solution.Intercept), solution.Gap, train.N)
 	return nil
 }
@@ -224,9 +223,3 @@ func resolve(word string, features []string) (string, error) {
 	}
 	return strings.Join(words, ","), nil
 }
-
-// ermWork assumes a few passes and Newton steps, the first of which forms all products of features.
-func ermWork(n, d float64) float64 { return n*d*math.Min(d, 1500) + 60*n*d + 5*d*d*d }
-
-// ermBytes excludes the features.
-func ermBytes(n, d int64) int64 { return 400*n + 16*min(d, 1500)*min(d, 1500) }

@@ -7,6 +7,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/metric"
 )
 
 // group holds the cells of one data set, one entry of the models, one method and one entry of the
@@ -21,6 +22,7 @@ type group struct {
 	regularizer *gridfile.Entry  // or noRegularizer
 	age         Age
 	choice      Choice
+	metric      metric.Name // "" for metric.First
 	sweep       int
 
 	// earlier groups may hold some of the same cells, which are expanded there.
@@ -64,6 +66,10 @@ func (d dimensions) at(i int) (values [len(dimensions{})]gridfile.Settings) {
 
 // groups returns the sweep's groups for one data set, the constant last. Unusable methods are nil.
 func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods []*methodInfo, number int) []*group {
+	constant := group{
+		data: data, preparation: preparation, noise: s.Noise, models: &Models{}, method: &constantMethod, regularizer: noRegularizer,
+		age: s.Age.of(data.Task), choice: s.Choice.of(data.Task, preparation.Split), metric: s.metric(data, preparation.Protocol), sweep: number,
+	}
 	var groups []*group
 	for i := range s.Models {
 		for k, entry := range s.Methods {
@@ -80,18 +86,28 @@ func (s *Sweep) groups(data *plannedData, preparation dataset.Settings, methods 
 				}
 			}
 			for _, regularizer := range regularizers {
-				groups = append(groups, &group{
-					data: data, preparation: preparation, noise: s.Noise, models: models,
-					method: method, settings: entry.Choices.Applying(cellAspects(data.Task, regularizer.Name)),
-					regularizer: regularizer, age: s.Age, choice: s.Choice.of(data.Task, preparation.Split), sweep: number,
-				})
+				g := constant
+				g.models, g.method, g.regularizer = models, method, regularizer
+				g.settings = entry.Choices.Applying(regularizer.Name)
+				groups = append(groups, &g)
 			}
 		}
 	}
-	return append(groups, &group{
-		data: data, preparation: preparation, noise: s.Noise, models: &Models{},
-		method: &constantMethod, regularizer: noRegularizer, age: s.Age, choice: s.Choice.of(data.Task, preparation.Split), sweep: number,
-	})
+	return append(groups, &constant)
+}
+
+// metric returns "" for the one that cells had before they stated it.
+func (s *Sweep) metric(data *plannedData, protocol dataset.Protocol) metric.Name {
+	name := data.metric
+	for _, given := range s.Metrics {
+		if given.Of().Task == data.Task {
+			name = given
+		}
+	}
+	if name == metric.First(data.Task, protocol) {
+		return ""
+	}
+	return name
 }
 
 func (g *group) cell(c *combination) (Model, Method) {

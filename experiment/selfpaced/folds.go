@@ -25,19 +25,24 @@ func (c *Cell) folds(train *dataset.Part) ([]fold, error) {
 	}
 	folds := make([]fold, n)
 	for h := range folds {
-		var held, rest []int
-		for k, i := range order {
-			if k%n == h {
-				held = append(held, i)
-			} else {
-				rest = append(rest, i)
-			}
-		}
+		held, rest := deal(order, n, h)
 		slices.Sort(rest)
 		slices.Sort(held)
 		folds[h] = fold{rows(train, rest, false), rows(train, held, true)}
 	}
 	return folds, nil
+}
+
+// deal returns every n-th of a list from h on, and the others.
+func deal(list []int, n, h int) (held, rest []int) {
+	for k, i := range list {
+		if k%n == h {
+			held = append(held, i)
+		} else {
+			rest = append(rest, i)
+		}
+	}
+	return held, rest
 }
 
 // rows repeats merged rows if all is set.
@@ -62,21 +67,20 @@ func rows(part *dataset.Part, list []int, all bool) dataset.Part {
 	return some
 }
 
-// foldScores scores the knots by the errors of all held-out rows together: those of each fold, which a
-// path on the other rows predicts, and those of the validation part. Of few rows, a mixture would be
-// fitted to noise. All paths have the ages of the path on the whole training part. A knot is matched
-// with the knot of a fold, if possible of the same direction, at which the nearest share of the samples has weight, and among these at the
-// nearest age: with fewer rows another age has the same effect, since the losses at which samples enter
-// depend on the fit.
+// holdOut returns the held-out rows of each fold, which a path on the other rows predicts, and those of
+// the validation part. All paths have the ages of the path on the whole training part. A knot is
+// matched with the knot of a fold, if possible of the same direction, at which the nearest share of
+// the samples has weight, and among these at the nearest age: with fewer rows another age has the same
+// effect, since the losses at which samples enter depend on the fit.
 //
 // The folds are not tasks of their own: a path needs them all before it can choose, and a worker
 // that dies costs one cell either way.
-func (f *Fitted) foldScores(ctx context.Context, c *Cell, metric string, commands *outside.Host) ([]knotScore, error) {
+func (c *Cell) holdOut(ctx context.Context, f *Fitted, commands *outside.Host) ([]*heldOut, error) {
 	folds, err := c.folds(&f.parts.Train)
 	if err != nil {
 		return nil, err
 	}
-	held := make([]heldOut, len(folds), len(folds)+1)
+	held := make([]*heldOut, len(folds), len(folds)+1)
 	for h := range folds {
 		part, err := c.fitOver(ctx, &dataset.Prepared{Train: folds[h].rest, Test: folds[h].held}, commands, f.span)
 		if err == nil {
@@ -89,12 +93,9 @@ func (f *Fitted) foldScores(ctx context.Context, c *Cell, metric string, command
 		if !slices.Contains(kept, true) {
 			return nil, fmt.Errorf("fold %d of %d: every age discards every sample", h+1, len(folds))
 		}
-		held[h] = heldOut{part, &folds[h].held, part.predictions.Test, f.matches(part, kept)}
+		held[h] = &heldOut{fit: part, part: &folds[h].held, predictions: part.predictions.Test, matches: f.matches(part, kept)}
 	}
-	if f.parts.Validation.N > 0 {
-		held = append(held, heldOut{f, &f.parts.Validation, f.predictions.Validation, nil})
-	}
-	return f.scoreRows(held, metric, c.Choice.Trimmed)
+	return append(held, f.validation()...), nil
 }
 
 func (f *Fitted) matches(part *Fitted, kept []bool) []int {

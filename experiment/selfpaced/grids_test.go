@@ -64,7 +64,8 @@ func TestGridDocument(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkSettingsDocument(t, path, string(text))
+	checkTable(t, path, "settings", settingsTable())
+	checkTable(t, path, "noise", noiseTable())
 	blocks := strings.Split(string(text), "```")
 	examples := 0
 	for i := 1; i < len(blocks); i += 2 {
@@ -156,15 +157,8 @@ func publishedRows(t *testing.T, table string) []map[string]string {
 
 var update = flag.Bool("update", false, "write the tables of docs/grid.md and testdata/identities.txt")
 
-// checkSettingsDocument wants docs/grid.md to have the table of settings.
-func checkSettingsDocument(t *testing.T, path, text string) {
-	t.Helper()
-	const begin, end = "<!-- settings: go test ./experiment/selfpaced -run TestGridDocument -update -->\n", "<!-- end -->"
-	before, rest, opened := strings.Cut(text, begin)
-	have, after, closed := strings.Cut(rest, end)
-	if !opened || !closed {
-		t.Fatalf("%s has no place for the settings of methods", path)
-	}
+// settingsTable is the table of settings in docs/grid.md.
+func settingsTable() string {
 	var want strings.Builder
 	want.WriteString("| method | setting | default | allowed | meaning |\n| --- | --- | --- | --- | --- |\n")
 	for _, m := range methodTable {
@@ -178,20 +172,46 @@ func checkSettingsDocument(t *testing.T, path, text string) {
 			if s.Single {
 				allowed += ", no list"
 			}
-			if scope := s.Where(); scope != "" {
-				allowed += "; " + scope
+			if s.With != nil {
+				allowed += "; with the regularizers " + strings.Join(s.With, ", ")
 			}
 			fmt.Fprintf(&want, "| `%s` | `%s` | %s | %s | %s |\n", m.name, s.Name, standard, allowed, s.Meaning)
 		}
 	}
-	if have == want.String() {
-		return
+	return want.String()
+}
+
+// noiseTable is the table of noise in docs/grid.md.
+func noiseTable() string {
+	var want strings.Builder
+	want.WriteString("| kind | task | what |\n| --- | --- | --- |\n")
+	for _, task := range []dataset.Task{dataset.Regression, dataset.Classification} {
+		for _, kind := range dataset.NoiseKinds(task) {
+			fmt.Fprintf(&want, "| `%s` | %s | %s |\n", kind, task, dataset.NoiseDoc(kind))
+		}
 	}
-	if !*update {
-		t.Errorf("the table of settings in %s is not that of the methods; run go test ./experiment/selfpaced -run TestGridDocument -update", path)
-		return
-	}
-	if err := os.WriteFile(path, []byte(before+begin+want.String()+end+after), 0o644); err != nil {
+	return want.String()
+}
+
+// checkTable wants the document to have a table between its marks.
+func checkTable(t *testing.T, path, name, want string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
 		t.Fatal(err)
+	}
+	begin, end := "<!-- "+name+": go test ./experiment/selfpaced -run TestGridDocument -update -->\n", "<!-- end -->"
+	before, rest, opened := strings.Cut(string(text), begin)
+	have, after, closed := strings.Cut(rest, end)
+	switch {
+	case !opened || !closed:
+		t.Fatalf("%s has no place for the table of %s", path, name)
+	case have == want:
+	case !*update:
+		t.Errorf("the table of %s in %s is not that of the code; run go test ./experiment/selfpaced -run TestGridDocument -update", name, path)
+	default:
+		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

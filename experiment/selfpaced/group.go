@@ -7,10 +7,12 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/metric"
 )
 
 type plannedData struct {
@@ -20,6 +22,9 @@ type plannedData struct {
 	features    []string
 	otherTask   string // how to get the other task
 	gaps        bool   // has missing values
+	split       dataset.Split
+	fixed       bool // nothing of the split is drawn
+	metric      metric.Name
 }
 
 // columns replaces the constraint's feature names, checked by the planner, by indices.
@@ -51,7 +56,7 @@ func (g *group) Part() (data, method string) { return g.data.Name, g.method.name
 
 func (g *group) Needs() []experiment.Need {
 	m := g.models
-	return needs(g.method.need(), g.method.ages(g.age), g.choice, m.Name, m.Loss.Name, m.Constraint.Name, g.regularizer.Name, g.preparation, g.noise...)
+	return needs(g.method.need(), g.method.ages(g.age), g.choice, g.metric, m.Name, m.Loss.Name, m.Constraint.Name, g.regularizer.Name, g.preparation, g.noise...)
 }
 
 // steps is the number of ages at the given distance.
@@ -82,7 +87,7 @@ func (g *group) Bytes() int64 {
 func (g *group) Most() float64 { return float64(len(g.noise)) * g.dimensions().most() }
 
 func (g *group) Slices() []experiment.Slice {
-	list := make([]experiment.Slice, len(g.noise))
+	list, split := make([]experiment.Slice, len(g.noise)), g.preparation.Split
 	for i, cells := range g.count() {
 		noise := "none"
 		if n := g.noise[i]; n.Kind != "" {
@@ -90,7 +95,9 @@ func (g *group) Slices() []experiment.Slice {
 		}
 		list[i] = experiment.Slice{Cells: cells, Values: []string{
 			g.data.Name, noise, cmp.Or(g.models.words(), "none"), cmp.Or(g.regularizer.Name, "none"), g.method.name,
-			string(g.preparation.Protocol), splitText(g.preparation.Split), scaleText(&g.preparation), g.intercept(), g.choice.words(g.preparation.Split),
+			string(g.preparation.Protocol), fmt.Sprintf("%g:%g, validation %g", split.Train, split.Test, split.Validation),
+			strings.TrimSuffix(fmt.Sprintf("%s, target %s", g.preparation.Features, g.preparation.Target), ", target "),
+			g.intercept(), g.choice.words(split),
 		}}
 	}
 	return list
@@ -113,7 +120,7 @@ func (g *group) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell] {
 	return func(yield func(experiment.Cell) bool) {
 		cell := &plannedCell{group: g, Cell: Cell{
 			Data:     CellData{Digest: g.data.Digest, Task: g.data.Task, Name: g.data.Name},
-			Settings: g.preparation, Choice: g.choice,
+			Settings: g.preparation, Choice: g.choice, Metric: g.metric,
 		}}
 		for c := range g.all() {
 			cell.Settings.Noise = c.noise
@@ -130,18 +137,6 @@ func (g *group) Cells(repeats []experiment.Repeat) iter.Seq[experiment.Cell] {
 
 func (c *plannedCell) Label(labels *experiment.Batch) error { return labelFields.Append(labels, c) }
 
-// splitText writes "3:1, validation 0.2".
-func splitText(s dataset.Split) string {
-	return fmt.Sprintf("%g:%g, validation %g", s.Train, s.Test, s.Validation)
-}
-
-func scaleText(s *dataset.Settings) string {
-	if s.Target == "" {
-		return string(s.Features)
-	}
-	return string(s.Features) + ", target " + string(s.Target)
-}
-
 // Digest is that of the cells whatever the order of their values: the canonical form of the cell with
 // the first of each, all values, and the noise.
 func (g *group) Digest() string {
@@ -156,7 +151,7 @@ func (g *group) Digest() string {
 			first.values[k][j] = list[0]
 		}
 	}
-	cell := Cell{Data: CellData{Digest: g.data.Digest, Task: g.data.Task}, Settings: g.preparation, Choice: g.choice}
+	cell := Cell{Data: CellData{Digest: g.data.Digest, Task: g.data.Task}, Settings: g.preparation, Choice: g.choice, Metric: g.metric}
 	cell.Model, cell.Method = g.cell(&first)
 	kinds := map[string][]float64{} // encoded in the order of its keys
 	for _, noise := range g.noise {

@@ -73,7 +73,7 @@ func TestIdentitiesStay(t *testing.T) {
 			}
 			hash, constants := sha256.New(), sha256.New()
 			var others, apart int64
-			for cell := range plan.Cells(0, 1) {
+			for cell := range plan.Cells() {
 				into, count := hash, &others
 				if cell.(*plannedCell).Method.Name == Constant {
 					into, count = constants, &apart

@@ -40,39 +40,23 @@ const (
 	DimL1Ratio
 )
 
-var dimensionInfos = []layout.DimensionInfo{
-	DimDataset:          {Column: "dataset"},
-	DimModel:            {Column: "model"},
-	DimKernel:           {Column: "kernel"},
-	DimLoss:             {Column: "loss"},
-	DimConstraint:       {Column: "constraint"},
-	DimIntercept:        {Column: "intercept", Named: true},
-	DimRegularizer:      {Column: "regularizer"},
-	DimRegularizerParam: {Column: "regularizer_param"},
-	DimNoiseKind:        {Column: "noise_kind"},
-	DimNoiseLevel:       {Column: "noise_level", Zero: "clean"},
-	DimProtocol:         {Column: "protocol"},
-	DimSplitTrain:       {Column: "split_train", Named: true},
-	DimSplitTest:        {Column: "split_test", Named: true},
-	DimSplitValidation:  {Column: "split_validation", Named: true},
-	DimScaleFeatures:    {Column: "scale_features", Named: true},
-	DimScaleTarget:      {Column: "scale_target", Named: true},
-	DimChoice:           {Column: "choice", Named: true},
-	DimTrain:            {Column: "n_train", Named: true},
-	DimAgeRange:         {Column: "age_range", Named: true},
-	DimAgeMin:           {Column: "age_min", Named: true},
-	DimAgeMax:           {Column: "age_max", Named: true},
-	DimAgeStep:          {Column: "age_step", Named: true},
-	DimDirection:        {Column: "age_direction", Named: true},
-	DimKernelGamma:      {Column: "kernel_gamma", Named: true},
-	DimC:                {Column: "c", Named: true},
-	DimAlpha:            {Column: "alpha", Named: true},
-	DimL1Ratio:          {Column: "l1_ratio", Named: true},
+// dimensionInfos have the columns in the order of the dimensions.
+func dimensionInfos() (list []layout.DimensionInfo) {
+	plain := []string{"dataset", "model", "kernel", "loss", "constraint", "regularizer", "regularizer_param", "noise_kind", "noise_level", "protocol"}
+	for _, column := range []string{
+		"dataset", "model", "kernel", "loss", "constraint", "intercept", "regularizer", "regularizer_param", "noise_kind", "noise_level",
+		"protocol", "split_train", "split_test", "split_validation", "scale_features", "scale_target", "choice", "n_train", "age_range",
+		"age_min", "age_max", "age_step", "age_direction", "kernel_gamma", "c", "alpha", "l1_ratio",
+	} {
+		list = append(list, layout.DimensionInfo{Column: column, Named: !slices.Contains(plain, column)})
+	}
+	list[DimNoiseLevel].Zero = "clean"
+	return list
 }
 
 // Layout defines how reports read the kind's results.
 var Layout = &layout.Layout{
-	Dimensions: dimensionInfos,
+	Dimensions: dimensionInfos(),
 	Aspects:    aspects,
 	Complete: func(s *layout.Setting) { // null in the table
 		if s[DimKernel].Text == RBF && s[DimKernelGamma].IsNull() {
@@ -102,8 +86,14 @@ var Layout = &layout.Layout{
 		{Name: ACSShare, Label: "ACS by shares"},
 		{Name: MOSPL, Label: "MOSPL", Style: 3},
 		{Name: GAGA, Label: "GAGA", Style: 4, Continuous: true},
+		{Name: Graduated, Label: "GNC"},
+		{Name: Diverse, Label: "SPLD"},
 		{Name: HuberLasso, Label: "Huber Lasso", Style: 5},
 		{Name: SparseLTS, Label: "Sparse LTS"},
+		{Name: MM, Label: "MM-estimator"},
+		{Name: TrimmedLoss, Label: "trimmed loss"},
+		{Name: CrossEntropy, Label: "generalized cross entropy"},
+		{Name: Forward, Label: "forward correction"},
 		{Name: RLSSVM, Label: "RLSSVM", Style: 6},
 		{Name: ReLSSVM, Label: "Re-LSSVM", Style: 7},
 		{Name: RobustSVM, Label: "Robust SVM", Style: 8},
@@ -116,8 +106,10 @@ var Layout = &layout.Layout{
 			DimScaleFeatures, DimScaleTarget, DimChoice, DimTrain,
 		},
 	},
+	Split:   [2]string{"split_test", "split_train"},
 	Variant: []layout.Dimension{DimRegularizer, DimRegularizerParam},
-	Step:    layout.Step{Word: "age", Chosen: "age_of_best_validation", Oracle: "age_of_best_test", LastOut: "age_last_out", AllWords: "all in"},
+	Step: layout.Step{Word: "age", Chosen: "age_of_best_validation", Oracle: "age_of_best_test", LastOut: "age_last_out", AllWords: "all in",
+		Ends: [4]string{"age_min", "age_max", "age_from", "age_to"}, Practice: "Self-paced learning", Plain: "the plain fit"},
 	Sensitivity: []layout.Axis{
 		{Dimension: DimC, Word: "C", Label: "weight of the loss C"},
 		{Dimension: DimAlpha, Word: "α", Label: "weight of the penalty α"},
@@ -131,7 +123,7 @@ var Layout = &layout.Layout{
 	},
 	Certificate: "max_kkt",
 	Own: &layout.Own{
-		Figures: []string{FigurePath, FigureEvents, FigureConsistency, FigureTime, FigureReached}, Files: []string{"paper.csv"},
+		Figures: []string{FigurePath, FigureEvents, FigureConsistency},
 	},
 	WithoutValidation: "a grid with split.validation: 0, which protocol: paper has unless told otherwise, has no validation part",
 }
@@ -141,8 +133,6 @@ const (
 	FigurePath        = "path"        // coefficients against age
 	FigureEvents      = "events"      // turning and jump points over age
 	FigureConsistency = "consistency" // coefficients of gaga and acs
-	FigureTime        = "time"        // against training rows or the range of ages
-	FigureReached     = "reached"     // share of the path's best validation score against time
 )
 
 // families share the values of the model's parameters.
@@ -153,21 +143,27 @@ var aspects = []layout.Aspect{
 	{Name: "model", Dimensions: []layout.Dimension{DimModel, DimKernel}, Text: ModelText},
 	{Name: "loss", Dimensions: []layout.Dimension{DimLoss}, Text: func(s layout.Setting) string { return termText(s[DimLoss]) }},
 	{Name: "constraint", Dimensions: []layout.Dimension{DimConstraint}, Text: constraintText},
-	{Name: "intercept", Dimensions: []layout.Dimension{DimIntercept}, Text: interceptText},
-	{Name: "regularizer", Dimensions: []layout.Dimension{DimRegularizer, DimRegularizerParam}, Text: regularizerText, Words: layout.Behind("regularizer")},
+	{Name: "intercept", Dimensions: []layout.Dimension{DimIntercept}, Text: func(s layout.Setting) string {
+		return map[string]string{"true": "with intercept", "false": "no intercept"}[s[DimIntercept].Text]
+	}},
+	{Name: "regularizer", Dimensions: []layout.Dimension{DimRegularizer, DimRegularizerParam}, Text: regularizerText, Words: layout.Around("", " regularizer")},
 	{Name: "noise", Dimensions: []layout.Dimension{DimNoiseKind, DimNoiseLevel}, Text: noiseText, Words: noiseWords},
-	layout.Plain("protocol", DimProtocol, false, layout.Before("protocol")),
-	{Name: "split", Dimensions: []layout.Dimension{DimSplitTrain, DimSplitTest, DimSplitValidation}, Text: splitAspect, Words: layout.Before("split")},
-	{Name: "scale", Dimensions: []layout.Dimension{DimScaleFeatures, DimScaleTarget}, Text: scaleAspect, Words: layout.Before("scale")},
-	layout.Plain("choice of the age", DimChoice, false, layout.Before("age by")),
-	layout.Plain("training rows", DimTrain, true, layout.Behind("training rows")),
-	{Name: "ages", Dimensions: []layout.Dimension{DimAgeRange, DimAgeMin, DimAgeMax}, Numeric: true, Text: agesText, Words: layout.Before("ages")},
-	layout.Plain("direction of the path", DimDirection, false, layout.Before("direction of the path:")),
-	layout.Plain("ACS step", DimAgeStep, true, layout.Before("ACS step")),
-	layout.Plain("kernel γ", DimKernelGamma, true, layout.Equals("kernel γ")),
-	layout.Plain("C", DimC, true, layout.Equals("C")),
-	layout.Plain("α", DimAlpha, true, layout.Equals("α")),
-	layout.Plain("L1 ratio", DimL1Ratio, true, layout.Equals("L1 ratio")),
+	layout.Plain("protocol", DimProtocol, false, layout.Around("protocol ", "")),
+	{Name: "split", Dimensions: []layout.Dimension{DimSplitTrain, DimSplitTest, DimSplitValidation}, Text: func(s layout.Setting) string {
+		return listed(unlessNull("%s for training", s[DimSplitTrain]), unlessNull("%s for testing", s[DimSplitTest]), unlessNull("validation %s", s[DimSplitValidation]))
+	}, Words: layout.Around("split ", "")},
+	{Name: "scale", Dimensions: []layout.Dimension{DimScaleFeatures, DimScaleTarget}, Text: func(s layout.Setting) string {
+		return listed(unlessNull("features %s", s[DimScaleFeatures]), unlessNull("target %s", s[DimScaleTarget]))
+	}, Words: layout.Around("scale ", "")},
+	layout.Plain("choice of the age", DimChoice, false, layout.Around("age by ", "")),
+	layout.Plain("training rows", DimTrain, true, layout.Around("", " training rows")),
+	{Name: "ages", Dimensions: []layout.Dimension{DimAgeRange, DimAgeMin, DimAgeMax}, Numeric: true, Text: agesText, Words: layout.Around("ages ", "")},
+	layout.Plain("direction of the path", DimDirection, false, layout.Around("direction of the path: ", "")),
+	layout.Plain("ACS step", DimAgeStep, true, layout.Around("ACS step ", "")),
+	layout.Plain("kernel γ", DimKernelGamma, true, layout.Around("kernel γ=", "")),
+	layout.Plain("C", DimC, true, layout.Around("C=", "")),
+	layout.Plain("α", DimAlpha, true, layout.Around("α=", "")),
+	layout.Plain("L1 ratio", DimL1Ratio, true, layout.Around("L1 ratio=", "")),
 }
 
 var modelWords = map[string]string{"lasso": "Lasso", "elastic-net": "elastic net", "ridge": "ridge regression", "svm": "SVM", "logistic": "logistic regression", "erm": "empirical risk"}
@@ -199,18 +195,6 @@ func termText(v layout.Value) string {
 }
 
 var termReplacer = strings.NewReplacer("{", " ", "}", " ", `"`, "", ":", " ", ",", ", ")
-
-func interceptText(s layout.Setting) string {
-	return map[string]string{"true": "with intercept", "false": "no intercept"}[s[DimIntercept].Text]
-}
-
-func splitAspect(s layout.Setting) string {
-	return listed(unlessNull("%s for training", s[DimSplitTrain]), unlessNull("%s for testing", s[DimSplitTest]), unlessNull("validation %s", s[DimSplitValidation]))
-}
-
-func scaleAspect(s layout.Setting) string {
-	return listed(unlessNull("features %s", s[DimScaleFeatures]), unlessNull("target %s", s[DimScaleTarget]))
-}
 
 func unlessNull(format string, v layout.Value) string {
 	if v.IsNull() {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -15,18 +14,24 @@ import (
 
 // Names of the methods.
 const (
-	Original   = "original"    // all weights 1
-	ACS        = "acs"         // alternate convex search at ages with a fixed step
-	ACSOnce    = "acs-once"    // one alternation at each age, as in the paper's scripts
-	ACSShare   = "acs-share"   // at ages that admit growing shares of the samples
-	MOSPL      = "mospl"       // multi-objective self-paced learning: a front
-	GAGA       = "gaga"        // the age path with its critical points
-	HuberLasso = "huber-lasso" // the Lasso's penalty with Huber's loss
-	SparseLTS  = "sparse-lts"  // least trimmed squares with the Lasso's penalty
-	RLSSVM     = "rlssvm"      // trimmed and weighted least squares machine
-	ReLSSVM    = "relssvm"     // least squares machine with a truncated loss
-	RobustSVM  = "robust-svm"  // support vector machine corrected for label flips
-	Constant   = "constant"    // median and mean of the targets, or the majority class
+	Original     = "original"     // all weights 1
+	ACS          = "acs"          // alternate convex search at ages with a fixed step
+	ACSOnce      = "acs-once"     // one alternation at each age, as in the paper's scripts
+	ACSShare     = "acs-share"    // at ages that admit growing shares of the samples
+	MOSPL        = "mospl"        // multi-objective self-paced learning: a front
+	GAGA         = "gaga"         // the age path with its critical points
+	HuberLasso   = "huber-lasso"  // Huber's loss with the model's penalty
+	SparseLTS    = "sparse-lts"   // least trimmed squares with the model's penalty
+	MM           = "mm"           // MM-estimator with the model's penalty
+	TrimmedLoss  = "trimmed-loss" // the samples with the smallest losses, by alternation from the plain fit
+	CrossEntropy = "gce"          // generalized cross entropy
+	Forward      = "forward"      // logistic regression corrected for label flips
+	Diverse      = "spld"         // self-paced learning by shares with diversity
+	Graduated    = "gnc"          // truncated loss at each age, by graduated non-convexity
+	RLSSVM       = "rlssvm"       // trimmed and weighted least squares machine
+	ReLSSVM      = "relssvm"      // least squares machine with a truncated loss
+	RobustSVM    = "robust-svm"   // support vector machine corrected for label flips
+	Constant     = "constant"     // median and mean of the targets, or the shares of the classes
 )
 
 // Method is a method with the settings it uses. Ignored ones are zero, so that equal computations
@@ -61,7 +66,20 @@ const (
 	up   = "up"
 	down = "down"
 	both = "both"
+
+	byTask = "by task" // of derived ages in a grid that says nothing, see [Age.of]
 )
+
+// of settles the direction of derived ages: in regression the path up is nearly always better, in
+// classification each is better half of the time (docs/choosing-an-age.md). Given ages go up.
+func (a Age) of(task dataset.Task) Age {
+	if a.Direction == byTask {
+		if a.Direction = ""; task == dataset.Classification {
+			a.Direction = both
+		}
+	}
+	return a
+}
 
 // ways lists the directions in the order of the knots.
 func (a Age) ways() []gaga.Direction {
@@ -130,8 +148,8 @@ func (m *methodInfo) Declaration() (string, []gridfile.SettingInfo) { return m.n
 
 // methodTable has the order of messages and documents.
 var methodTable = []*methodInfo{
-	&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &sparseLTSMethod, &rlssvmMethod, &relssvmMethod, &robustMethod,
-	&acsOnceMethod, &acsShareMethod, &constantMethod,
+	&originalMethod, &acsMethod, &mosplMethod, &gagaMethod, &huberMethod, &sparseLTSMethod, &mmMethod, &trimmedMethod, &crossEntropyMethod, &forwardMethod, &rlssvmMethod, &relssvmMethod, &robustMethod,
+	&acsOnceMethod, &acsShareMethod, &diverseMethod, &graduatedMethod, &constantMethod,
 }
 
 func (m *methodInfo) with(r Regularizer, age Age, settings gridfile.Settings) Method {
@@ -169,6 +187,10 @@ func (m *methodInfo) of(models *Models) *Models {
 
 func (m *methodInfo) fits(model string) bool { return slices.Contains(m.modelNames(), model) }
 
+func methodsFor(model string) []string {
+	return gridfile.NamesOf(slices.DeleteFunc(slices.Clone(methodTable), func(m *methodInfo) bool { return m.everywhere || !m.fits(model) }))
+}
+
 func (m *methodInfo) modelNames() []string {
 	if m.models != nil {
 		return m.models
@@ -178,19 +200,6 @@ func (m *methodInfo) modelNames() []string {
 
 func (m *methodInfo) knows(regularizer string) bool {
 	return !m.regularized || m.regularizers == nil || slices.Contains(m.regularizers, regularizer)
-}
-
-const (
-	aspectTask        = "task"
-	aspectRegularizer = "regularizer"
-)
-
-func cellAspects(task dataset.Task, regularizer string) gridfile.Aspects {
-	return gridfile.Aspects{aspectTask: string(task), aspectRegularizer: regularizer}
-}
-
-func withRegularizers(names ...string) gridfile.Scope {
-	return gridfile.Scope{Aspect: aspectRegularizer, Names: names, Words: "with the regularizers " + strings.Join(names, ", ")}
 }
 
 // MethodEntry is a method that a grid names.

@@ -3,6 +3,7 @@ package selfpaced
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/agepath/agepath/experiment/dataset"
@@ -11,13 +12,14 @@ import (
 )
 
 // constantMethod has two knots for regression, so that validation chooses between median and mean;
-// the mean is last, where a path gives every sample its weight.
+// the mean is last, where a path gives every sample its weight. For classification it is the log odds
+// of the classes' shares: their majority, and as a probability the shares.
 var constantMethod = methodInfo{
-	name: Constant, algorithm: 1, everywhere: true, models: gridfile.NamesOf(modelTable),
+	name: Constant, algorithm: 2, everywhere: true, models: gridfile.NamesOf(modelTable),
 	fit: func(_ context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 		f.outside, f.linear = true, true
 		if c.Data.Task == dataset.Classification {
-			f.constant("majority class", majority(train))
+			f.constant("majority class", 2*math.Atanh(weightedMean(train))) // log odds; class 1 for a tie
 			return nil
 		}
 		f.constant("median", weightedMedian(train))
@@ -33,12 +35,15 @@ func (f *Fitted) constant(what string, value float64) {
 	f.Knots = append(f.Knots, gaga.Knot{Kind: gaga.End, Detail: what, Index: -1, Theta: theta})
 }
 
-// majority returns 1 for a tie.
-func majority(train *dataset.Part) float64 {
-	if weightedMean(train) < 0 {
-		return -1
+// validation returns the choice by which the validation part scores. Without known contamination
+// the constant goes by the plain metric: the likelihood of a mixture prefers the median of targets
+// with ties or skew, which is no good fit.
+func (c *Cell) validation() Choice {
+	by := c.Choice
+	if c.Method.Name == Constant && c.Settings.Noise == (dataset.Noise{}) && !c.Settings.Clean {
+		by.Trimmed = 0
 	}
-	return 1
+	return by
 }
 
 func weightedMean(train *dataset.Part) float64 {
@@ -51,10 +56,8 @@ func weightedMean(train *dataset.Part) float64 {
 }
 
 func weightedMedian(train *dataset.Part) float64 {
-	order := make([]int, train.N)
-	n := 0.0
+	order, n := dataset.Indices(train.N), 0.0
 	for i := range order {
-		order[i] = i
 		n += train.Count(i)
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(train.Y[i], train.Y[j]) })

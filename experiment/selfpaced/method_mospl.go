@@ -11,14 +11,14 @@ import (
 )
 
 var mosplMethod = methodInfo{
-	name: MOSPL, algorithm: 6, regularized: true,
+	name: MOSPL, algorithm: 7, regularized: true,
 	regularizers: []string{Hard, Linear, Polynomial, Mixture},
 	knowsOnly:    "its search needs a regularizer whose age multiplies a function of the weights alone",
 	settings: []gridfile.SettingInfo{
 		{Name: "population", Rule: gridfile.Whole(4, 100_000), Standard: gridfile.Setting{Number: baselines.MOSPLPopulation}, Meaning: "individuals, each a weight for every training row"},
 		{Name: "generations", Rule: gridfile.Whole(1, 10_000_000), Standard: gridfile.Setting{Number: baselines.MOSPLGenerations}, Meaning: "generations of the search"},
 		{Name: "refit", Rule: gridfile.Whole(1, 10_000_000), Standard: gridfile.Setting{Number: baselines.MOSPLRefit}, Meaning: "generations between fits of the models; there is a fit before the first and after the last one in any case"},
-		{Name: "order", Rule: polynomialOrder, Standard: gridfile.Setting{Number: baselines.MOSPLOrder}, Scopes: []gridfile.Scope{withRegularizers(Mixture)}, Meaning: "order of the polynomial that stands for the mixture"},
+		{Name: "order", Rule: polynomialOrder, Standard: gridfile.Setting{Number: baselines.MOSPLOrder}, With: []string{Mixture}, Meaning: "order of the polynomial that stands for the mixture"},
 	},
 	fit: fitMOSPL,
 	// Fits of all models, and variation and evaluation of the population; powers in the age-free

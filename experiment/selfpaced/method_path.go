@@ -32,16 +32,21 @@ var originalMethod = methodInfo{
 		return fitted(fitOf, g, n, d)
 	},
 	bytes: func(c *Cell, n, d int64) int64 {
-		if c.Model.Name == ERM {
-			return ermBytes(n, d)
+		if c.Model.Name != ERM {
+			return 0
 		}
-		return 0
+		return 400*n + 16*min(d, 1500)*min(d, 1500) // without the features
 	},
 }
 
 var acsMethod = methodInfo{
-	name: ACS, algorithm: 8, regularized: true, aged: true, stepped: true, directed: true,
-	fit: fitACS,
+	name: ACS, algorithm: 9, regularized: true, aged: true, stepped: true, directed: true,
+	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
+		if c.Settings.Protocol == dataset.Scripts {
+			return f.scriptedSearch(ctx, c)
+		}
+		return f.search(ctx, c.Method.Age, baselines.ACSOptions{})
+	},
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {
 			return agesWork(onceOf, g, n, d)
@@ -51,7 +56,7 @@ var acsMethod = methodInfo{
 }
 
 var acsOnceMethod = methodInfo{
-	name: ACSOnce, algorithm: 6, regularized: true, aged: true, stepped: true, directed: true,
+	name: ACSOnce, algorithm: 7, regularized: true, aged: true, stepped: true, directed: true,
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		return f.search(ctx, c.Method.Age, baselines.ACSOptions{Tolerance: math.Inf(1)})
 	},
@@ -60,27 +65,32 @@ var acsOnceMethod = methodInfo{
 
 var growths = gridfile.Rule{Allows: func(x float64) bool { return x >= 0.001 && x <= 1 }, Want: "a number from 0.001 to 1"}
 
+var (
+	startSetting  = gridfile.SettingInfo{Name: "start", Rule: gridfile.Ratio, Standard: gridfile.Setting{Number: 0.5}, Meaning: "share of the samples that is in first"}
+	growthSetting = gridfile.SettingInfo{Name: "growth", Rule: growths, Standard: gridfile.Setting{Number: 0.1}, Meaning: "share by which it grows each time, up to all"}
+)
+
 var acsShareMethod = methodInfo{
-	name: ACSShare, algorithm: 4, regularized: true,
-	settings: []gridfile.SettingInfo{
-		{Name: "start", Rule: gridfile.Ratio, Standard: gridfile.Setting{Number: 0.5}, Meaning: "share of the samples that is in first"},
-		{Name: "growth", Rule: growths, Standard: gridfile.Setting{Number: 0.1}, Meaning: "share by which it grows each time, up to all"},
-	},
+	name: ACSShare, algorithm: 5, regularized: true,
+	settings: []gridfile.SettingInfo{startSetting, growthSetting},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 		shares := baselines.Shares(c.Method.Settings.Number("start"), c.Method.Settings.Number("growth"))
 		return f.alternate(baselines.ACSShares(ctx, f.Problem, shares, baselines.ACSOptions{}))
 	},
-	work: func(g *group, n, d float64) float64 {
-		growth := math.Inf(1)
-		for _, setting := range g.settings.Values("growth") {
-			growth = min(growth, setting.Number)
-		}
-		return (1 + 0.5/growth) / autoAges * fitted(searchOf, g, n, d)
-	},
+	work: func(g *group, n, d float64) float64 { return sharesWork(g) * fitted(searchOf, g, n, d) },
+}
+
+// sharesWork is relative to that at derived ages.
+func sharesWork(g *group) float64 {
+	growth := math.Inf(1)
+	for _, setting := range g.settings.Values("growth") {
+		growth = min(growth, setting.Number)
+	}
+	return (1 + 0.5/growth) / autoAges
 }
 
 var gagaMethod = methodInfo{
-	name: GAGA, algorithm: 28, regularized: true, aged: true, directed: true,
+	name: GAGA, algorithm: 30, regularized: true, aged: true, directed: true,
 	fit: fitGAGA,
 	work: func(g *group, n, d float64) float64 {
 		if g.preparation.Protocol == dataset.Scripts {
@@ -105,18 +115,12 @@ func active(theta []float64) (n int) {
 	return n
 }
 
-func fitACS(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
-	if c.Settings.Protocol == dataset.Scripts {
-		return f.scriptedSearch(ctx, c)
-	}
-	return f.search(ctx, c.Method.Age, baselines.ACSOptions{})
-}
-
 func (f *Fitted) search(ctx context.Context, age Age, o baselines.ACSOptions) error {
 	ages := f.steps(age)
+	o.Weights = f.start
 	for _, way := range age.ways() {
 		if way == gaga.Down {
-			ages = slices.Clone(ages)
+			ages, o.Weights = slices.Clone(ages), nil
 			slices.Reverse(ages)
 		}
 		if err := f.alternate(baselines.ACS(ctx, f.Problem, ages, o)); err != nil {
@@ -176,7 +180,7 @@ func fitGAGA(ctx context.Context, f *Fitted, c *Cell, _ *dataset.Part) error {
 	age := c.Method.Age
 	options := gaga.Options{
 		Age:  gaga.Range{Min: age.Min, Max: age.Max},
-		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots),
+		Grid: baselines.Ages(age.Min, age.Max, (age.Max-age.Min)/pathKnots), Weights: f.start,
 	}
 	if f.span != nil {
 		options.Grid = f.between(pathKnots + 1)

@@ -29,11 +29,11 @@ var (
 )
 
 var rlssvmMethod = methodInfo{
-	name: RLSSVM, algorithm: 4, ownModel: true,
+	name: RLSSVM, algorithm: 5, ownModel: true,
 	settings: []gridfile.SettingInfo{
 		costSetting, kernelSetting,
 		{Name: "coverage", Rule: coverages, Standard: gridfile.Setting{Number: 0.7}, Meaning: "share of the samples that is not trimmed"},
-		{Name: "starts", Rule: gridfile.Whole(1, 10_000), Standard: gridfile.Setting{Number: 20}, Single: true, Meaning: "small random subsets that the search starts from, and as many large ones"},
+		{Name: "starts", Rule: gridfile.Whole(1, 10_000), Standard: gridfile.Setting{Number: 20}, Single: true, Meaning: "random subsets that the search starts from"},
 	},
 	fit: func(ctx context.Context, f *Fitted, c *Cell, train *dataset.Part) error {
 		var err error
@@ -42,23 +42,16 @@ var rlssvmMethod = methodInfo{
 		}
 		return f.robust(baselines.RLSSVM(ctx, f.Problem, c.trimming()))
 	},
-	// About eight fits a start, and exchanges.
+	// About six fits a start, some of few rows.
 	work: func(g *group, n, d float64) float64 {
-		starts := 2 + 3*g.settings.Largest("starts")
-		return leastSquaresWork(g, n, d, 5*starts*n*(d*d/4+800), 0.05*starts)
+		starts := 4 + g.settings.Largest("starts")
+		return leastSquaresWork(g, n, d, 3*starts*n*(d*d/4+800), 0.08*starts)
 	},
-	// Exchanges have a matrix over the coefficients, or two over samples.
-	bytes: func(c *Cell, n, d int64) int64 {
-		further := n*d + d*d
-		if n < d || c.Method.Settings.Word("kernel") != Linear {
-			further = 4 * n * n
-		}
-		return leastSquaresBytes(c, n, d) + 8*further
-	},
+	bytes: leastSquaresBytes,
 }
 
 var relssvmMethod = methodInfo{
-	name: ReLSSVM, algorithm: 4, ownModel: true,
+	name: ReLSSVM, algorithm: 5, ownModel: true,
 	settings: []gridfile.SettingInfo{
 		costSetting, kernelSetting,
 		{Name: "theta", Rule: gridfile.Positive, Standard: gridfile.Setting{Number: 1}, Meaning: "residual, of the scaled target, from which on the loss is constant"},
@@ -115,24 +108,34 @@ func (c *Cell) trimming() baselines.TrimOptions {
 	return baselines.TrimOptions{Coverage: settings.Number("coverage"), Starts: settings.Int("starts"), Random: c.Stream(c.Method.Name)}
 }
 
-// robust makes a fit the only knot.
+// robust makes a fit without an age the only knot.
 func (f *Fitted) robust(fit *baselines.Fit, err error) error {
-	if err != nil {
+	return f.robustPath([]*baselines.Fit{fit}, err)
+}
+
+// robustPath makes fits at ascending ages the knots.
+func (f *Fitted) robustPath(fits []*baselines.Fit, err error) error {
+	if err != nil || len(fits) == 0 {
 		return err
 	}
-	f.single(fit.Theta, fit.KKT, f.Problem.X.Rows)
-	knot := &f.Knots[0]
-	knot.Easy = 0
-	for _, v := range fit.Weights {
-		switch {
-		case v >= 1:
-			knot.Easy++
-		case v <= baselines.LeastWeight:
-			knot.Discarded++
-		default:
-			knot.Middle++
+	for _, fit := range fits {
+		knot := gaga.Knot{Age: fit.Age, Kind: gaga.Grid, Index: -1, Theta: fit.Theta, KKT: fit.KKT, Active: active(fit.Theta)}
+		for _, v := range fit.Weights {
+			switch {
+			case v >= 1:
+				knot.Easy++
+			case v <= baselines.LeastWeight:
+				knot.Discarded++
+			default:
+				knot.Middle++
+			}
 		}
+		f.Knots, f.weights = append(f.Knots, knot), append(f.weights, fit.Weights)
 	}
+	if fits[0].Age > 0 {
+		f.status, f.Knots[0].Kind = gaga.Complete.String(), gaga.Start
+	}
+	f.Knots[len(f.Knots)-1].Kind = gaga.End
 	return nil
 }
 

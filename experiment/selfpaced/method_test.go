@@ -126,12 +126,12 @@ func TestBadMethods(t *testing.T) {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
-	text := strings.Replace(huberGrid, "{lasso: {alpha: [0.001, 0.01]}}", "{ridge: {alpha: 1}}, {lasso: {alpha: 1}}", 1)
+	text := strings.Replace(strings.Replace(huberGrid, "{lasso: {alpha: [0.001, 0.01]}}", "{ridge: {alpha: 1}}", 1), "{huber-lasso: {delta: [0.1, 0.2, 1]}}", "gce", 1)
 	g, err := experiment.Parse([]byte(text), "huber.yaml", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "huber.yaml:7: methods.1: huber-lasso is a method for lasso, not for the model ridge"
+	const want = "huber.yaml:7: methods.1: gce is a method for logistic, not for the model ridge, for which there are original, acs, mospl, gaga, huber-lasso, sparse-lts, mm, trimmed-loss, rlssvm, relssvm, acs-once, acs-share, spld, gnc ("
 	if _, err = g.Plan(t.Context(), testLibrary{}); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %q", err, want)
 	}
@@ -143,8 +143,8 @@ var testMethod = methodInfo{
 	ownModel: true,
 	settings: []gridfile.SettingInfo{
 		{Name: "size", Rule: gridfile.Whole(4, 10), Standard: gridfile.Setting{Number: 5}, Single: true},
-		{Name: "kernel", Words: []string{Linear, RBF}, Standard: gridfile.Setting{Word: Linear}, Scopes: []gridfile.Scope{forTask("regression")}},
-		{Name: "order", Rule: polynomialOrder, Standard: gridfile.Setting{Number: 1.2}, Scopes: []gridfile.Scope{withRegularizers(Mixture)}},
+		{Name: "kernel", Words: []string{Linear, RBF}, Standard: gridfile.Setting{Word: Linear}, With: []string{Linear, Hard}},
+		{Name: "order", Rule: polynomialOrder, Standard: gridfile.Setting{Number: 1.2}, With: []string{Mixture, Hard}},
 	},
 }
 
@@ -162,19 +162,18 @@ func TestSettingsScope(t *testing.T) {
 		m.Choices = append(m.Choices, gridfile.Choice{Values: values[info.Name], Info: info})
 	}
 	for _, test := range []struct {
-		task        string
 		regularizer string
 		want        []string
 	}{
-		{"classification", Linear, []string{`{"size":5}`}},
-		{"regression", Linear, []string{`{"size":5,"kernel":"linear"}`, `{"size":5,"kernel":"rbf"}`}},
-		{"classification", Mixture, []string{`{"size":5,"order":1.2}`, `{"size":5,"order":1.35}`}},
-		{"regression", Mixture, []string{
+		{LOG, []string{`{"size":5}`}},
+		{Linear, []string{`{"size":5,"kernel":"linear"}`, `{"size":5,"kernel":"rbf"}`}},
+		{Mixture, []string{`{"size":5,"order":1.2}`, `{"size":5,"order":1.35}`}},
+		{Hard, []string{
 			`{"size":5,"kernel":"linear","order":1.2}`, `{"size":5,"kernel":"linear","order":1.35}`,
 			`{"size":5,"kernel":"rbf","order":1.2}`, `{"size":5,"kernel":"rbf","order":1.35}`,
 		}},
 	} {
-		list := m.Choices.Applying(cellAspects(dataset.Task(test.task), test.regularizer))
+		list := m.Choices.Applying(test.regularizer)
 		var got []string
 		for i := range list.Count() {
 			s := list.At(i)
@@ -183,12 +182,12 @@ func TestSettingsScope(t *testing.T) {
 			if err := experiment.DecodeStrictly([]byte(s.Text()), &back); err != nil || back != s || !list.Has(s) {
 				t.Errorf("%s comes back as %+v, %v", s.Text(), back, err)
 			}
-			if err := gridfile.CheckSettings(&testMethod, s, cellAspects(dataset.Task(test.task), test.regularizer)); err != nil {
+			if err := gridfile.CheckSettings(&testMethod, s, test.regularizer); err != nil {
 				t.Error(err)
 			}
 		}
 		if !slices.Equal(got, test.want) {
-			t.Errorf("%s, %s: %q, want %q", test.task, test.regularizer, got, test.want)
+			t.Errorf("%s: %q, want %q", test.regularizer, got, test.want)
 		}
 	}
 	for text, want := range map[string]string{
@@ -203,7 +202,7 @@ func TestSettingsScope(t *testing.T) {
 		if err := experiment.DecodeStrictly([]byte(text), &s); err != nil {
 			t.Fatal(err)
 		}
-		if err := gridfile.CheckSettings(&testMethod, s, cellAspects("classification", Linear)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := gridfile.CheckSettings(&testMethod, s, LOG); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -213,11 +212,6 @@ func TestSettingsScope(t *testing.T) {
 	if used, _ := g.cell(&c); g.dimensions().most() != 1 || used != (Model{Name: SVM}) {
 		t.Errorf("%+v is left of the model", used)
 	}
-}
-
-// forTask bounds where a setting applies.
-func forTask(task dataset.Task) gridfile.Scope {
-	return gridfile.Scope{Aspect: aspectTask, Names: []string{string(task)}, Words: "for " + string(task)}
 }
 
 // TestEverySampleDiscarded has ages below all losses: the cell has no score, and says why.

@@ -75,13 +75,7 @@ var modelTable = []*modelInfo{
 }
 
 func modelsFor(task dataset.Task) []string {
-	var names []string
-	for _, m := range modelTable {
-		if m.task == "" || m.task == task {
-			names = append(names, m.name)
-		}
-	}
-	return names
+	return gridfile.NamesOf(slices.DeleteFunc(slices.Clone(modelTable), func(m *modelInfo) bool { return m.task != "" && m.task != task }))
 }
 
 // Models is one entry of a grid's models: all combinations of its values.

@@ -6,6 +6,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/experiment/outside"
 )
 
@@ -32,10 +33,14 @@ func autoNeed(version int) experiment.Need {
 	return experiment.Need{Name: "age: " + autoWord, Version: version}
 }
 
+// usesNeed applies to data with columns that say what rows may be used for.
+var usesNeed = experiment.Need{Name: "data: uses of rows", Version: 1}
+
 var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
 
-// choiceNeed applies to cells with a nonzero choice. Version 2 has [choice.Auto].
-var choiceNeed = experiment.Need{Name: "choice", Version: 2}
+// choiceNeed applies to cells with a nonzero choice. Version 3 has corrected labels and another
+// [choice.Auto].
+var choiceNeed = experiment.Need{Name: "choice", Version: 3}
 
 // later drops the needs that every worker meets, among them those of no name.
 func later(needs ...experiment.Need) []experiment.Need {
@@ -45,7 +50,7 @@ func later(needs ...experiment.Need) []experiment.Need {
 }
 
 // needs are those of cells with a model and a method, and with several kinds of noise.
-func needs(method experiment.Need, age Age, by Choice, model, loss, constraint, regularizer string, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
+func needs(method experiment.Need, age Age, by Choice, score metric.Name, model, loss, constraint, regularizer string, s dataset.Settings, noise ...dataset.Noise) []experiment.Need {
 	list := []experiment.Need{method}
 	if age.Auto != 0 {
 		list = append(list, autoNeed(age.Auto))
@@ -56,7 +61,10 @@ func needs(method experiment.Need, age Age, by Choice, model, loss, constraint, 
 	if s.Missing != "" {
 		list = append(list, medianNeed)
 	}
-	names := []experiment.Need{nameNeed("model", model), nameNeed("loss", loss), nameNeed("constraint", constraint), nameNeed("regularizer", regularizer)}
+	if s.Clean || s.Split.Own {
+		list = append(list, usesNeed)
+	}
+	names := []experiment.Need{nameNeed("metric", string(score)), nameNeed("model", model), nameNeed("loss", loss), nameNeed("constraint", constraint), nameNeed("regularizer", regularizer)}
 	for _, n := range noise {
 		if need := noiseNeed(n.Kind, dataset.NoiseVersion(n.Kind)); !slices.Contains(names, need) {
 			names = append(names, need)
@@ -67,7 +75,7 @@ func needs(method experiment.Need, age Age, by Choice, model, loss, constraint, 
 
 // Abilities lists what a worker needs to compute all cells.
 func (Kind) Abilities() []experiment.Need {
-	list := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}, medianNeed, choiceNeed, autoNeed(autoAge)}
+	list := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}, medianNeed, usesNeed, choiceNeed, autoNeed(autoAge)}
 	for _, m := range methodTable {
 		list = append(list, m.need())
 	}
@@ -81,6 +89,9 @@ func (Kind) Abilities() []experiment.Need {
 	announce("loss", gridfile.NamesOf(lossTable))
 	announce("constraint", gridfile.NamesOf(constraintTable))
 	announce("regularizer", gridfile.NamesOf(regularizerTable))
+	for _, name := range metric.Choosing() {
+		names = append(names, nameNeed("metric", string(name)))
+	}
 	for _, task := range []dataset.Task{dataset.Regression, dataset.Classification} {
 		for _, kind := range dataset.NoiseKinds(task) {
 			names = append(names, noiseNeed(kind, dataset.NoiseVersion(kind)))

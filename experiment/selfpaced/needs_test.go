@@ -6,6 +6,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/gaga"
 )
 
@@ -19,6 +20,25 @@ func TestNeedsOfLaterNames(t *testing.T) {
 	regularizerTable = append(slices.Clone(table), own)
 	defer func() { regularizerTable = table }()
 	need := experiment.Need{Name: "regularizer later", Version: 1}
+	models, losses, constraints := modelTable, lossTable, constraintTable
+	modelTable = append(slices.Clone(models), &modelInfo{name: "later"})
+	lossTable = append(slices.Clone(losses), &lossInfo{name: "later"})
+	constraintTable = append(slices.Clone(constraints), &constraintInfo{name: "later"})
+	defer func() { modelTable, lossTable, constraintTable = models, losses, constraints }()
+	for _, kind := range []string{"model", "loss", "constraint", "metric"} {
+		later := nameNeed(kind, "later")
+		if kind == "metric" {
+			later.Name = "metric " + string(metric.BalancedAccuracy)
+		}
+		if !slices.Contains((Kind{}).Abilities(), later) {
+			t.Errorf("a worker does not announce %v, so that it leaves such cells", later)
+		}
+	}
+	for _, kind := range dataset.NoiseKinds(dataset.Regression) {
+		if list := later(noiseNeed(kind, dataset.NoiseVersion(kind))); len(list) > 0 && !slices.Contains((Kind{}).Abilities(), list[0]) {
+			t.Errorf("a worker does not announce %v", list[0])
+		}
+	}
 	if slices.Contains(before, need) || !slices.Contains((Kind{}).Abilities(), need) {
 		t.Errorf("a worker announces %v, with the regularizer %v", before, (Kind{}).Abilities())
 	}
@@ -29,10 +49,11 @@ func TestNeedsOfLaterNames(t *testing.T) {
 		t.Errorf("needs %v, want the method and %v", task.Needs, need)
 	}
 	for _, list := range [][]experiment.Need{
-		needs(need, Age{}, Choice{}, "new", "", "", Hard, dataset.Settings{}),
-		needs(need, Age{}, Choice{}, ERM, "new", "box", "", dataset.Settings{}),
-		needs(need, Age{}, Choice{}, ERM, "hinge", "new", "", dataset.Settings{}),
-		needs(need, Age{}, Choice{}, Lasso, "", "", Hard, dataset.Settings{}, dataset.Noise{Kind: "new"}, dataset.Noise{Kind: "new", Level: 1}, dataset.Noise{Kind: dataset.Gaussian}),
+		needs(need, Age{}, Choice{}, "", "new", "", "", Hard, dataset.Settings{}),
+		needs(need, Age{}, Choice{}, metric.BalancedAccuracy, SVM, "", "", Hard, dataset.Settings{}),
+		needs(need, Age{}, Choice{}, "", ERM, "new", "box", "", dataset.Settings{}),
+		needs(need, Age{}, Choice{}, "", ERM, "hinge", "new", "", dataset.Settings{}),
+		needs(need, Age{}, Choice{}, "", Lasso, "", "", Hard, dataset.Settings{}, dataset.Noise{Kind: "new"}, dataset.Noise{Kind: "new", Level: 1}, dataset.Noise{Kind: dataset.Gaussian}),
 	} {
 		if len(list) != 2 {
 			t.Errorf("needs %v, want the method and the new name", list)

@@ -2,10 +2,12 @@ package selfpaced
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 )
 
@@ -42,7 +44,7 @@ func TestBadGrids(t *testing.T) {
 		{"no value", "repeats: 2", "repeats:", "bad.yaml:2: repeats: ", "has no value"},
 		{"unknown experiment", "repeats: 2", "experiment: mmd", "bad.yaml:2: experiment: ", `"mmd" is not allowed; allowed are self-paced`},
 		{"no data", "data: [diabetes]\n", "", "bad.yaml:1: ", "the key data is missing"},
-		{"no models", "models: [{lasso: {alpha: [0.1, 0.2]}}]\n", "", "bad.yaml:1: ", "the key models is missing: a list of lasso, elastic-net, ridge, svm, logistic"},
+		{"no models", "models: [{lasso: {alpha: [0.1, 0.2]}}]\n", "", "bad.yaml:1: ", "the key models is missing: a list of " + strings.Join(gridfile.NamesOf(modelTable), ", ")},
 		{"no methods", "methods: [original, acs, gaga]\n", "", "bad.yaml:1: ", "the key methods is missing: a list of original, acs, mospl, gaga"},
 		{"no regularizers", "regularizers: [linear, {mixture: {gamma: [0.2]}}]\n", "", "bad.yaml:1: ", "the key regularizers is missing, which the method acs needs"},
 		{"empty list of data", "[diabetes]", "[]", "bad.yaml:3: data: ", "the list is empty"},
@@ -88,7 +90,7 @@ func TestBadGrids(t *testing.T) {
 		{"kernel twice", "lasso: {alpha: [0.1, 0.2]}", "svm: {c: 1, kernel: [rbf, rbf]}", "bad.yaml:7: models.0.svm.kernel.1: ", "given twice"},
 		{"width word unknown", "lasso: {alpha: [0.1, 0.2]}", "svm: {c: 1, kernel_gamma: auto}", "bad.yaml:7: models.0.svm.kernel_gamma: ", "a number > 0 or scale"},
 		{"intercept text", "alpha: [0.1, 0.2]", "alpha: 1, intercept: yes please", "bad.yaml:7: models.0.lasso.intercept: ", "true and false are"},
-		{"model unknown", "{lasso: {alpha: [0.1, 0.2]}}", "{tree: {alpha: 1}}", "bad.yaml:7: models.0: ", `"tree" is unknown; allowed are lasso, elastic-net, ridge, svm, logistic`},
+		{"model unknown", "{lasso: {alpha: [0.1, 0.2]}}", "{tree: {alpha: 1}}", "bad.yaml:7: models.0: ", `"tree" is unknown; allowed are ` + strings.Join(gridfile.NamesOf(modelTable), ", ")},
 		{"two models in an entry", "{lasso: {alpha: [0.1, 0.2]}}", "{lasso: {alpha: 1}, svm: {c: 1}}", "bad.yaml:7: models.0: ", "a map is not allowed here"},
 		{"regularizer unknown", "[linear,", "[lineal,", "bad.yaml:8: regularizers.0: ", "allowed are hard, linear, polynomial, mixture, log"},
 		{"regularizer twice", "[linear,", "[linear, linear,", "bad.yaml:8: regularizers.1: ", "the regularizer linear is given twice"},
@@ -110,11 +112,15 @@ func TestBadGrids(t *testing.T) {
 		{"command of words that are lists", "gaga]", "{command: {name: m, run: [[sh]]}}]", "bad.yaml:9: methods.2.command.run.0: ", "a text is"},
 		{"noise above 1", "0.3]", "1.5]", "bad.yaml:6: noise.0.levels.1: ", `"1.5" is not allowed; a number from 0 to 1`},
 		{"noise below 0", "0.3]", "-0.1]", "bad.yaml:6: noise.0.levels.1: ", "a number from 0 to 1"},
-		{"noise kind unknown", "gaussian", "salt", "bad.yaml:6: noise.0.kind: ", "allowed are gaussian, statp, flip, flip-boundary"},
+		{"noise kind unknown", "gaussian", "salt", "bad.yaml:6: noise.0.kind: ", "allowed are " + strings.Join(slices.Concat(dataset.NoiseKinds(dataset.Regression), dataset.NoiseKinds(dataset.Classification)), ", ")},
 		{"noise without kind", "kind: gaussian, ", "", "bad.yaml:6: noise.0: ", "the key kind is missing"},
 		{"noise without levels", ", levels: [0, 0.3]", "", "bad.yaml:6: noise.0: ", "the key levels is missing"},
 		{"noise twice", "levels: [0, 0.3]}", "levels: [0, 0.3]}, {kind: gaussian, levels: 0.3}", "bad.yaml:6: noise.1.levels: ", "level 0.3 of gaussian is given twice"},
 		{"noise empty", "[{kind: gaussian, levels: [0, 0.3]}]", "[]", "bad.yaml:6: noise: ", "the list is empty"},
+		{"train of an own split", "train: 3, test: 1, validation: 0.2", "train: 3, column: part", "bad.yaml:4: split.train: ", "has no effect: column says which rows are in which part"},
+		{"values of no column", "train: 3,", "values: {train: [a]},", "bad.yaml:4: split.values: ", "drop values, or give column"},
+		{"own split of the paper", "train: 3, test: 1, validation: 0.2}", "column: part}\nprotocol: paper", "bad.yaml:4: split.column: ", "the protocol paper draws its own splits; leave column out"},
+		{"clean without a column", "[diabetes]", "[{path: a.csv, clean: {values: [1]}}]", "bad.yaml:3: data.0.clean: ", "the key column is missing"},
 		{"train 0", "train: 3", "train: 0", "bad.yaml:4: split.train: ", "a number > 0"},
 		{"validation 1", "validation: 0.2", "validation: 1", "bad.yaml:4: split.validation: ", "a number from 0 to below 1"},
 		{"scaling unknown", "standard", "robust", "bad.yaml:5: scale.features: ", "allowed are none, standard, minmax"},
@@ -173,7 +179,7 @@ func TestMeant(t *testing.T) {
 		{"methods:", "Methods:", "bad.yaml:9: Methods: ", "methods"},
 		{"acs_step", "step", "bad.yaml:10: age.step: ", "acs_step"},
 		{"attempts", "attemps", "bad.yaml:11: limits.attemps: ", "attempts"},
-		{"validation", "val", "bad.yaml:4: split.val: ", "validation"},
+		{"validation", "val", "bad.yaml:4: split.val: ", "validation or values"},
 		{"alpha", "alhpa", "bad.yaml:7: models.0.lasso.alhpa: ", "alpha"},
 		{"lasso", "laso", "bad.yaml:7: models.0: ", "lasso"},
 		{"{lasso: {alpha: [0.1, 0.2]}}", "{elasticnet: {alpha: 1}}", "bad.yaml:7: models.0: ", "elastic-net"},

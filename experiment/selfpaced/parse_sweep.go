@@ -11,6 +11,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/metric"
 )
 
 // Defaults of a sweep.
@@ -40,22 +41,11 @@ var sweepKeys = []string{
 type Section struct {
 	Sweeps []Sweep           // at least one; their cells are united
 	Select experiment.Select // cells in tables
+
+	metricPlace gridfile.Place
 }
 
 func (s *Section) Selection() experiment.Select { return s.Select }
-
-func (s *Section) ScoreUnit() string {
-	scale := s.Sweeps[0].Settings.Target
-	for i := range s.Sweeps {
-		if s.Sweeps[i].Settings.Target != scale {
-			return ""
-		}
-	}
-	return map[dataset.Scaling]string{
-		dataset.MinMax:   "target scaled to [0, 1]",
-		dataset.Standard: "target scaled to standard deviation 1",
-	}[scale]
-}
 
 // scripted reports whether some, and whether all sweeps follow the published scripts.
 func (s *Section) scripted() (some, all bool) {
@@ -79,7 +69,8 @@ type Sweep struct {
 	Methods      []MethodEntry
 	Age          Age
 	Choice       Choice
-	SkipAbsent   bool // of missing data sets of the catalog
+	Metrics      []metric.Name // at most one of each task, the same for all sweeps
+	SkipAbsent   bool          // of missing data sets of the catalog
 
 	place       gridfile.Place
 	noisePlaces []gridfile.Place // of Noise
@@ -106,11 +97,25 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 	} else {
 		s.Sweeps = r.sweep(root, fields)
 	}
+	if n := fields["metric"]; n.Given() {
+		r.metrics(n, s)
+	}
 	s.Select = r.selection(fields["select"], s.Sweeps)
 	if some, all := s.scripted(); some && !all {
 		r.Problem(root, "protocol: %s scores regression by another error than the other protocols; make a grid of its own of it", dataset.Scripts)
 	}
 	return s
+}
+
+func (r *sectionReader) metrics(n gridfile.Item, s *Section) {
+	names := gridfile.Words(r.Reader, metric.Choosing()...)(n)
+	if len(names) > 1 && names[0].Of().Task == names[len(names)-1].Of().Task || len(names) > 2 {
+		r.Problem(n, "one metric for regression and one for classification are allowed; make a grid for each of several")
+	}
+	s.metricPlace = r.Place(n)
+	for i := range s.Sweeps {
+		s.Sweeps[i].Metrics = names
+	}
 }
 
 func (r *sectionReader) sweeps(n gridfile.Item, defaults map[string]gridfile.Item) []Sweep {
@@ -168,6 +173,7 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 	stepped := slices.ContainsFunc(s.Methods, func(m MethodEntry) bool { return m.method().stepped })
 	ages, scalings := r.ages(fields["age"], stepped), r.scalings(fields["scale"])
 	var sweeps []Sweep
+	data := s.Data
 	for _, protocol := range protocols {
 		s.Settings.Protocol = protocol
 		ages := slices.Clone(ages)
@@ -186,7 +192,8 @@ func (r *sectionReader) sweep(at gridfile.Item, fields map[string]gridfile.Item)
 			for _, scaling := range scalings {
 				for _, age := range ages {
 					for _, count := range rows {
-						s.Age, s.Settings.Split, s.Settings.Rows = age, split, int(count)
+						s.Age, s.Settings.Split, s.Settings.Rows = age, split.Split, int(count)
+						s.Data = split.of(data)
 						s.Settings.Features, s.Settings.Target = scaling.features, scaling.target
 						sweeps = append(sweeps, s)
 					}
@@ -215,10 +222,37 @@ func (r *sectionReader) scalings(n gridfile.Item) []scaling {
 	})
 }
 
+type splitting struct {
+	dataset.Split
+	column *dataset.RowColumn // nil unless the split is a file's own
+}
+
+// of returns data sets with the column of an own split.
+func (s *splitting) of(data []DataSource) []DataSource {
+	if !s.Own {
+		return data
+	}
+	data = slices.Clone(data)
+	for i := range data {
+		data[i].Options.Parts = *s.column
+	}
+	return data
+}
+
+// partValues reads what a column calls the three parts.
+func (r *sectionReader) partValues(n gridfile.Item) [][]string {
+	values := make([][]string, len(dataset.PartValues))
+	r.Keys(n,
+		gridfile.On("train", gridfile.Into(&values[0], r.Texts)),
+		gridfile.On("validation", gridfile.Into(&values[1], r.Texts)),
+		gridfile.On("test", gridfile.Into(&values[2], r.Texts)))
+	return values
+}
+
 // splits is like scalings. The default is 3:1 with a fifth of the training part for validation,
 // none in the paper's protocol, and 19:1 without validation in that of its scripts.
-func (r *sectionReader) splits(n gridfile.Item, protocol dataset.Protocol) []dataset.Split {
-	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) (list []dataset.Split) {
+func (r *sectionReader) splits(n gridfile.Item, protocol dataset.Protocol) []splitting {
+	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) (list []splitting) {
 		parts := [3][]float64{{defaultTrain}, {defaultTest}, {defaultValidation}}
 		if protocol != dataset.HeldOut {
 			parts[2] = []float64{0}
@@ -229,13 +263,29 @@ func (r *sectionReader) splits(n gridfile.Item, protocol dataset.Protocol) []dat
 		several := func(allowed gridfile.Rule) func(n gridfile.Item) []float64 {
 			return func(n gridfile.Item) []float64 { return r.Numbers(n, allowed) }
 		}
-		r.Keys(n,
+		column := &dataset.RowColumn{Values: dataset.PartValues}
+		fields := r.Keys(n,
 			gridfile.On("train", gridfile.Into(&parts[0], several(gridfile.Positive))),
 			gridfile.On("test", gridfile.Into(&parts[1], several(gridfile.Positive))),
-			gridfile.On("validation", gridfile.Into(&parts[2], several(gridfile.ProperShare))))
+			gridfile.On("validation", gridfile.Into(&parts[2], several(gridfile.ProperShare))),
+			gridfile.On("column", gridfile.Into(&column.Column, r.Text)),
+			gridfile.On("values", gridfile.Into(&column.Values, r.partValues)))
+		for _, key := range []string{"train", "test", "values"} {
+			if fields[key].Given() && fields["column"].Given() != (key == "values") {
+				r.Problem(fields[key], "has no effect: column says which rows are in which part, and values what it calls them; drop %s, or %s", key,
+					map[bool]string{true: "give column", false: "column"}[key == "values"])
+			}
+		}
+		if column.Column == "" {
+			column = nil
+		}
 		for _, v := range r.Combinations(n, "train, test and validation", parts[:]...) {
 			common := commonDivisor(v[0], v[1]) // 6:2 is 3:1
-			list = append(list, dataset.Split{Train: v[0] / common, Test: v[1] / common, Validation: v[2]})
+			split := dataset.Split{Train: v[0] / common, Test: v[1] / common, Validation: v[2], Own: column != nil}
+			list = append(list, splitting{split, column})
+			if split.Own && protocol != dataset.HeldOut {
+				r.Problem(fields["column"], "the protocol %s draws its own splits; leave column out", protocol)
+			}
 		}
 		return list
 	})
@@ -263,25 +313,28 @@ func (a *Age) complete(protocol dataset.Protocol) {
 	default:
 		a.Min, a.Max, a.Step = defaultAgeMin, defaultAgeMax, defaultAgeStep
 	}
+	if a.Auto == 0 && a.Direction == byTask {
+		a.Direction = ""
+	}
 }
 
 // ages is like scalings. stepped means that some method uses acs_step.
 func (r *sectionReader) ages(n gridfile.Item, stepped bool) []Age {
 	if !n.Given() {
-		return []Age{{}}
+		return []Age{{Direction: byTask}}
 	}
 	return gridfile.Variants(r.Reader, n, func(n gridfile.Item) []Age { return r.ageRanges(n, stepped) })
 }
 
 func (r *sectionReader) ageRanges(n gridfile.Item, stepped bool) []Age {
 	if n.Value == autoWord {
-		return []Age{{Auto: autoAge}}
+		return []Age{{Auto: autoAge, Direction: byTask}}
 	}
 	if n.Given() && n.Kind == yaml.ScalarNode {
 		r.Problem(n, "%s is not allowed; %s, and a map with the keys min, max, acs_step, direction are", gridfile.Describe(n.Node), autoWord)
 		return nil
 	}
-	parts, directions := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}, []string{up}
+	parts, directions := [3][]float64{{defaultAgeMin}, {defaultAgeMax}, {defaultAgeStep}}, []string{byTask}
 	given := false
 	ages := func(n gridfile.Item) []float64 { given = true; return r.Numbers(n, gridfile.Positive) }
 	r.Keys(n,
@@ -352,7 +405,7 @@ func (r *sectionReader) data(n gridfile.Item, options dataset.Options) []DataSou
 	var sources []DataSource
 	seen := map[string]bool{}
 	for _, entry := range r.List(n) {
-		source, ok := experiment.ReadSource(r.Reader, entry, options)
+		source, ok := experiment.ReadSource(r.Reader, entry, options, true)
 		if !ok {
 			continue
 		}

@@ -111,33 +111,13 @@ func (r *sectionReader) erm(m Models, at gridfile.Item, fields map[string]gridfi
 	}
 	constraints := []gridfile.Entry{{}}
 	if n := fields["constraint"]; n.Given() {
-		constraints = nil
-		for _, element := range r.Many(n) {
-			var e gridfile.Entry
-			if element.Value != "none" {
-				var ok bool
-				if e, ok = gridfile.ReadEntry(r.Reader, element, constraintTable, noParameters); !ok {
-					continue
-				}
-				r.checkBox(element, e.Choices)
-			}
-			if gridfile.HasEntry(constraints, e.Name) {
-				r.Problem(element, "the constraint %s is given twice; its parameters take lists", cmp.Or(e.Name, "none"))
-			}
-			constraints = append(constraints, e)
+		constraints = different(r, n, "constraint", constraintTable)
+		for i := range constraints {
+			r.checkBox(&constraints[i])
 		}
 	}
-	var losses []gridfile.Entry
 	var list []Models
-	for _, element := range r.Many(fields["loss"]) {
-		loss, ok := gridfile.ReadEntry(r.Reader, element, lossTable, noParameters)
-		if !ok {
-			continue
-		}
-		if gridfile.HasEntry(losses, loss.Name) {
-			r.Problem(element, "the loss %s is given twice; its parameters take lists", loss.Name)
-		}
-		losses = append(losses, loss)
+	for _, loss := range different(r, fields["loss"], "loss", lossTable) {
 		for _, constraint := range constraints {
 			one := m
 			one.Loss, one.Constraint, one.Place = loss, constraint, loss.Place
@@ -147,12 +127,29 @@ func (r *sectionReader) erm(m Models, at gridfile.Item, fields map[string]gridfi
 	return list
 }
 
+// different reads one or several entries of a table; the constraint none has no name.
+func different[T gridfile.Declared](r *sectionReader, n gridfile.Item, what string, table []T) (list []gridfile.Entry) {
+	for _, element := range r.Many(n) {
+		e, ok := gridfile.Entry{}, what == "constraint" && element.Value == "none"
+		if !ok {
+			if e, ok = gridfile.ReadEntry(r.Reader, element, table, noParameters); !ok {
+				continue
+			}
+		}
+		if gridfile.HasEntry(list, e.Name) {
+			r.Problem(element, "the %s %s is given twice; its parameters take lists", what, cmp.Or(e.Name, "none"))
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
 // checkBox refuses bounds without a coefficient between them.
-func (r *sectionReader) checkBox(n gridfile.Item, list gridfile.Choices) {
-	for _, lower := range list.Values("lower") {
-		for _, upper := range list.Values("upper") {
+func (r *sectionReader) checkBox(e *gridfile.Entry) {
+	for _, lower := range e.Choices.Values("lower") {
+		for _, upper := range e.Choices.Values("upper") {
 			if lower.Number > upper.Number {
-				r.Problem(n, "the lower bound %g is above the upper bound %g", lower.Number, upper.Number)
+				r.ProblemAt(e.Place, "the lower bound %g is above the upper bound %g", lower.Number, upper.Number)
 				return
 			}
 		}

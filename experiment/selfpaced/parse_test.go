@@ -192,7 +192,7 @@ func TestParseDefaults(t *testing.T) {
 			Noise:   []dataset.Noise{{}},
 			Models:  []Models{{Entry: entryOf(Lasso, modelTable, []float64{0.006}), Intercept: true}},
 			Methods: []MethodEntry{{Entry: gridfile.Entry{Name: Original}}},
-			Age:     Age{Auto: autoAge},
+			Age:     Age{Auto: autoAge, Direction: byTask},
 			Choice:  defaultChoice,
 		}}},
 	}

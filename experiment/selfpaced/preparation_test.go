@@ -88,7 +88,7 @@ func TestBadPreparations(t *testing.T) {
 		{"split: [{train: 3}, {train: 6, test: 2}]", "bad.yaml:4: split.1: ", "a combination of its values is given twice"},
 		{"split: {train: [3, -1]}", "bad.yaml:4: split.train.1: ", "a number > 0"},
 		{"split: {validation: {from: 0, to: 1, num: 3}}", "bad.yaml:4: split.validation: ", "the range holds 1, which is not allowed"},
-		{"split: [3, 1]", "bad.yaml:4: split.0: ", "a map with the keys train, test, validation is"},
+		{"split: [3, 1]", "bad.yaml:4: split.0: ", "a map with the keys train, test, validation, column, values is"},
 		{"scale: [{features: none}, {features: none, target: minmax}]", "bad.yaml:4: scale.1: ", "a combination of its values is given twice"},
 		{"scale: {features: [none, robust]}", "bad.yaml:4: scale.features.1: ", "allowed are none, standard, minmax"},
 		{"age: [{max: 5}, {max: 5, min: 0.1}]", "bad.yaml:4: age.1: ", "a combination of its values is given twice"},

@@ -22,7 +22,6 @@ type Regularizer struct {
 	Param float64 `json:"param,omitempty"` // order t of Polynomial, γ of Mixture, a of LOG
 }
 
-// regularizerInfo declares a regularizer.
 type regularizerInfo struct {
 	name     string
 	settings []gridfile.SettingInfo

@@ -1,6 +1,7 @@
 package selfpaced
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,65 +9,96 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/gaga"
-)
-
-const (
-	RMSE     = "rmse"     // lower is better
-	MAE      = "mae"      // lower is better; of regression under the protocol scripts
-	Accuracy = "accuracy" // higher is better
 )
 
 type scores struct {
 	of                       *Fitted
-	metric                   string
+	metric                   metric.Metric
 	kept                     []bool      // by knot: some sample has weight
 	test, validation         []knotScore // by knot; validation may be nil
 	bestTest, bestValidation int         // knots; bestValidation may be -1
 	valueOfChoice            float64     // criterion at bestValidation
 	last                     int         // knot at the largest requested age, or -1
+
+	chosen   []float64                   // each of metric.All at the chosen knot on the test part, in its own unit; NaN is null
+	unit     float64                     // of the scaled target, in the target's own; NaN for classes
+	outliers [2]float64                  // estimated shares in the validation and the test part, or NaN
+	without  [len(metric.Shares)]float64 // [metric.Without] of the test part, NaN for classes
 }
 
-func (c *Cell) metric() string { return metricFor(c.Data.Task, c.Settings.Protocol) }
-
-func metricFor(task dataset.Task, protocol dataset.Protocol) string {
-	switch {
-	case task != dataset.Regression:
-		return Accuracy
-	case protocol == dataset.Scripts:
-		return MAE
-	}
-	return RMSE
+// metric is what the choice and the best scores are by.
+func (c *Cell) metric() metric.Name {
+	return cmp.Or(c.Metric, metric.First(c.Data.Task, c.Settings.Protocol))
 }
 
 // knotScore has the metric, its standard error and, for regression, the mean absolute error.
 type knotScore struct{ score, deviation, mae float64 }
 
-// score evaluates every knot that keeps a sample, and chooses one by the validation part or by
-// folds.
-func (f *Fitted) score(prepared *dataset.Prepared, metric string, by Choice, folds []knotScore) (*scores, error) {
-	s := &scores{of: f, metric: metric, bestValidation: -1, last: f.end(), kept: f.kept()}
+// score evaluates every knot that keeps a sample, and chooses one by held-out rows, if there are any.
+func (f *Fitted) score(c *Cell, held []*heldOut) (*scores, error) {
+	s := &scores{of: f, metric: c.metric().Of(), bestValidation: -1, last: f.end(), kept: f.kept()}
 	if !slices.Contains(s.kept, true) {
 		first, last := f.Knots[0].Age, f.Knots[f.end()].Age
 		return nil, discards(fmt.Errorf("%w at every age from %.4g to %.4g", gaga.ErrDiscarded, first, last), raiseAge)
 	}
-	var err error
-	if s.test, err = f.scorePart(&prepared.Test, f.predictions.Test, s.metric, 0); err != nil {
+	test := &heldOut{fit: f, part: &f.parts.Test, predictions: f.predictions.Test}
+	tested, err := f.scoreRows(c, []*heldOut{test}, 0)
+	if err != nil {
 		return nil, err
 	}
-	if s.validation = folds; folds == nil && prepared.Validation.N > 0 {
-		if s.validation, err = f.scorePart(&prepared.Validation, f.predictions.Validation, s.metric, by.Trimmed); err != nil {
+	s.test = tested[0]
+	if held != nil {
+		if s.validation, err = s.scoreHeldOut(c, held); err != nil {
 			return nil, err
 		}
-	}
-	if s.validation != nil {
-		s.bestValidation, s.valueOfChoice = s.choose(by.rule(), s.validation)
+		s.bestValidation, s.valueOfChoice = s.choose(c.Choice.rule(), s.validation)
 	}
 	s.bestTest, _ = s.choose(choice.Best, s.test)
 	if !f.reached || !s.kept[s.last] {
 		s.last = -1
 	}
-	return s, nil
+	return s, s.scoreChosen(c, [2]*heldOut{{fit: f, part: &f.parts.Validation, predictions: f.predictions.Validation}, test})
+}
+
+// scoreChosen scores the knot that the validation part chooses, else the test part, by every metric.
+func (s *scores) scoreChosen(c *Cell, parts [2]*heldOut) (err error) {
+	knot := s.bestValidation
+	if knot < 0 {
+		knot = s.bestTest
+	}
+	var rows *metric.Rows // of the test part, the last
+	for i, h := range parts {
+		if s.outliers[i] = math.NaN(); h.part.N == 0 {
+			continue
+		}
+		if rows, err = s.of.rowsOf(c, h); err == nil {
+			err = h.predict(rows.Predicted, knot)
+		}
+		if err != nil {
+			return err
+		}
+		if c.Data.Task == dataset.Regression {
+			s.outliers[i] = metric.Contaminated(rows.Predicted, rows.Y)
+		}
+	}
+	rows.Outliers = metric.AtMost(s.outliers[0], parts[0].part.N, parts[1].part.N)
+	s.without = metric.Without(nil, nil)
+	if s.unit = math.NaN(); c.Data.Task == dataset.Regression {
+		s.unit = s.of.parts.Target.Scale[0]
+		s.outliers[1], s.without = metric.Far(rows.Predicted, rows.Y), metric.Without(rows.Predicted, rows.Y)
+	}
+	s.chosen = make([]float64, len(metric.All))
+	for i, m := range metric.All {
+		if s.chosen[i] = math.NaN(); m.Task == c.Data.Task {
+			s.chosen[i], _ = m.Score(rows)
+		}
+		if m.InTarget {
+			s.chosen[i] *= s.unit
+		}
+	}
+	return nil
 }
 
 // kept says at which knots a sample has weight; without any the coefficients are no solution.
@@ -96,111 +128,81 @@ type heldOut struct {
 	part        *dataset.Part
 	predictions [][]float64 // by the fit's knot and row; nil if its coefficients predict
 	matches     []int       // the fit's knot by the knot that is scored; nil if these are the fit's
+
+	predictor Predictor // made once
 }
 
-// scorePart scores the knots by one part.
-func (f *Fitted) scorePart(part *dataset.Part, given [][]float64, metric string, trimmed float64) ([]knotScore, error) {
-	return f.scoreRows([]heldOut{{f, part, given, nil}}, metric, trimmed)
-}
-
-// scoreRows scores each knot by the errors of all rows together. It leaves out the trimmed share of
-// the largest, or scores by [mixture].
-func (f *Fitted) scoreRows(held []heldOut, metric string, trimmed float64) ([]knotScore, error) {
-	predictors := make([]Predictor, len(held))
-	var y []float64
-	for i, h := range held {
-		y = append(y, h.part.Y...)
-		if h.predictions != nil {
-			continue
+// predict predicts the rows by the fit's knot for a knot that is scored.
+func (h *heldOut) predict(to []float64, knot int) (err error) {
+	if h.matches != nil {
+		knot = h.matches[knot]
+	}
+	if h.predictions != nil {
+		copy(to, h.predictions[knot])
+		return nil
+	}
+	if h.predictor == nil {
+		if h.predictor, err = h.fit.predictor(h.part); err != nil {
+			return err
 		}
-		var err error
-		if predictors[i], err = h.fit.predictor(h.part); err != nil {
+	}
+	h.predictor.Predict(to[:h.part.N], h.fit.Knots[knot].Theta)
+	return nil
+}
+
+func predict(held []*heldOut, to []float64, knot int) error {
+	for _, h := range held {
+		if err := h.predict(to, knot); err != nil {
+			return err
+		}
+		to = to[h.part.N:]
+	}
+	return nil
+}
+
+// rowsOf returns the rows of parts together, not predicted yet.
+func (f *Fitted) rowsOf(c *Cell, held ...*heldOut) (*metric.Rows, error) {
+	r := &metric.Rows{Rarer: metric.Rarer(f.parts.Test.Y), Probable: c.Model.Name == Logistic || c.Method.Name == Constant}
+	for _, h := range held {
+		r.Y = append(r.Y, h.part.Y...)
+	}
+	if m := c.metric().Of(); m.Varying && !slices.ContainsFunc(r.Y, func(y float64) bool { return y != r.Y[0] }) {
+		return nil, fmt.Errorf("the %s of %d held-out rows is undefined: their targets are all %g; use another metric or larger parts", m.Word, len(r.Y), r.Y[0])
+	}
+	r.Predicted = make([]float64, len(r.Y))
+	return r, nil
+}
+
+// scoreRows scores each knot by the errors of all rows together, for each trimmed share of the
+// largest that it leaves out, or by a robust scale.
+func (f *Fitted) scoreRows(c *Cell, held []*heldOut, trimmed ...float64) ([][]knotScore, error) {
+	rows, err := f.rowsOf(c, held...)
+	if err != nil {
+		return nil, err
+	}
+	score, mae := c.metric().Of().Score, metric.MAE.Of().Score
+	lists := make([][]knotScore, len(trimmed))
+	for k := range f.Knots {
+		if err := predict(held, rows.Predicted, k); err != nil {
 			return nil, err
 		}
-	}
-	predicted, losses := make([]float64, len(y)), make([]float64, len(y))
-	list := make([]knotScore, len(f.Knots))
-	for k := range list {
-		at := predicted
-		for i, h := range held {
-			match := k
-			if h.matches != nil {
-				match = h.matches[k]
-			}
-			switch {
-			case h.predictions != nil:
-				copy(at, h.predictions[match])
-			case k > 0 && h.matches != nil && match == h.matches[k-1]: // predicted already
-			default:
-				predictors[i].Predict(at[:h.part.N], h.fit.Knots[match].Theta)
-			}
-			at = at[h.part.N:]
+		var at knotScore
+		if rows.Trimmed = 0; c.Data.Task == dataset.Regression {
+			at.mae, _ = mae(rows)
 		}
-		list[k] = scoreOf(predicted, y, metric, trimmed, losses)
-	}
-	return list, nil
-}
-
-// scoreOf uses losses as scratch.
-func scoreOf(predicted, y []float64, metric string, trimmed float64, losses []float64) (s knotScore) {
-	for i, u := range predicted {
-		r := math.Abs(u - y[i])
-		s.mae += r
-		switch {
-		case metric == MAE:
-			losses[i] = r
-		case metric == RMSE:
-			losses[i] = r * r
-		case (u >= 0) == (y[i] > 0):
-			losses[i] = 1
-		default:
-			losses[i] = 0
+		for i, share := range trimmed {
+			rows.Trimmed = share
+			at.score, at.deviation = score(rows)
+			lists[i] = append(lists[i], at)
 		}
 	}
-	s.mae /= float64(len(y))
-	if trimmed == choice.Auto {
-		s.score, s.deviation = mixture(losses, metric == MAE)
-		return s
-	}
-	s.score, s.deviation = trimmedMean(losses, trimmed)
-	if metric == RMSE {
-		s.score = math.Sqrt(s.score)
-		if s.score > 0 {
-			s.deviation /= 2 * s.score // of the root, to first order
-		}
-	}
-	return s
-}
-
-// trimmedMean returns the mean without a share of the largest losses, and its standard error: that
-// of the losses with the trimmed ones set to the largest of the others, divided by the remaining
-// share (Wilcox, Introduction to Robust Estimation, 2012). It sorts losses if it leaves some out.
-func trimmedMean(losses []float64, share float64) (mean, deviation float64) {
-	n := len(losses)
-	kept := n - int(share*float64(n))
-	if kept < n {
-		slices.Sort(losses)
-	}
-	for _, x := range losses[:kept] {
-		mean += x
-	}
-	mean /= float64(kept)
-	if n < 2 {
-		return mean, 0
-	}
-	level := (mean*float64(kept) + losses[kept-1]*float64(n-kept)) / float64(n)
-	squares := 0.0
-	for _, x := range losses[:kept] {
-		squares += (x - level) * (x - level)
-	}
-	squares += (losses[kept-1] - level) * (losses[kept-1] - level) * float64(n-kept)
-	return mean, math.Sqrt(squares/float64(n-1)/float64(n)) * float64(n) / float64(kept)
+	return lists, nil
 }
 
 // choose returns a knot and its criterion; without a finite score the first knot that keeps a
 // sample.
 func (s *scores) choose(rule choice.Rule, list []knotScore) (knot int, value float64) {
-	c := choice.Curve{Higher: s.metric == Accuracy}
+	c := choice.Curve{Higher: s.metric.Higher}
 	for k, at := range list {
 		age := s.of.Knots[k].Age
 		if !s.of.aged() {
@@ -216,13 +218,6 @@ func (s *scores) choose(rule choice.Rule, list []knotScore) (knot int, value flo
 		value = list[knot].score
 	}
 	return knot, value
-}
-
-func better(a, b float64, metric string) bool {
-	if metric == Accuracy {
-		return a > b
-	}
-	return a < b
 }
 
 func (s *scores) tables(task *experiment.Task) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
@@ -248,7 +243,7 @@ func (s *scores) tables(task *experiment.Task) (measures experiment.Batch, furth
 func (s *scores) testAt(k int) any { return experiment.Known(s.test[max(k, 0)].score, k >= 0) }
 
 func (s *scores) maeAt(k int) any {
-	return experiment.Known(s.test[max(k, 0)].mae, k >= 0 && s.metric != Accuracy)
+	return experiment.Known(s.test[max(k, 0)].mae, k >= 0 && s.metric.Task == dataset.Regression)
 }
 
 func (s *scores) validationAt(k int) (score, deviation any) {

@@ -21,7 +21,7 @@ import (
 func TestNoScoreWithoutSamples(t *testing.T) {
 	t.Parallel()
 	part := dataset.Part{N: 2, D: 1, X: []float64{1, 2}, Y: []float64{1, 2}}
-	prepared := &dataset.Prepared{Train: part, Validation: part, Test: part}
+	prepared := &dataset.Prepared{Train: part, Validation: part, Test: part, Target: dataset.Affine{Scale: []float64{1}}}
 	none := func(age float64) gaga.Knot { // a perfect fit
 		return gaga.Knot{Age: age, Index: -1, Theta: []float64{1, 0}, Discarded: 2}
 	}
@@ -45,8 +45,8 @@ func TestNoScoreWithoutSamples(t *testing.T) {
 	} {
 		p := gaga.Ridge(blas64.General{Rows: 2, Cols: 1, Stride: 1, Data: part.X}, part.Y, nil, 1)
 		p.Intercept, p.Regularizer = true, test.regularizer
-		f := &Fitted{Problem: p, Knots: test.knots, status: "complete", reached: true}
-		s, err := f.score(prepared, RMSE, Choice{}, nil)
+		f := &Fitted{Problem: p, Knots: test.knots, status: "complete", reached: true, parts: prepared}
+		s, err := f.score(&Cell{Data: CellData{Task: dataset.Regression}}, f.validation())
 		if test.best < 0 {
 			var fixed *experiment.StatusError
 			if !errors.As(err, &fixed) || fixed.Status != experiment.Diverged {

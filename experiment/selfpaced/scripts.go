@@ -9,7 +9,9 @@ import (
 
 	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/results/layout"
 )
 
 // [dataset.Scripts] follows main.py and GAGA.py of github.com/diyang-lee/GAGA.
@@ -88,4 +90,18 @@ func (f *Fitted) scriptedStart(ctx context.Context, c *Cell) ([]float64, error) 
 
 func scriptedWork(g *group, n, d float64) float64 {
 	return (scriptsAges/2 + g.steps(scriptsStep)) / autoAges / 2 * fitted(searchOf, g, n, d)
+}
+
+// BesidePublished describes in sentences how the cells differ from the published ones, and lists
+// the dimensions in which published rows may differ.
+func (s *Section) BesidePublished() (words []string, otherwise []layout.Dimension) {
+	if slices.ContainsFunc(s.Sweeps, func(s Sweep) bool { return s.Settings.Protocol == dataset.HeldOut }) {
+		words = append(words, "This run does not follow the paper's protocol (protocol: paper in the grid), so that differences are to be expected.")
+	}
+	if some, _ := s.scripted(); some { // the scripts' machines have their own kernel, whatever the paper states
+		otherwise = []layout.Dimension{DimKernel, DimKernelGamma}
+		words = append(words, "This run follows the published scripts (protocol: scripts in the grid): published rows are shown next to it whatever they state of "+
+			"kernel and kernel_gamma, and errors of regression are mean absolute ones.")
+	}
+	return words, otherwise
 }

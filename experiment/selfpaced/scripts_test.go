@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/gaga"
 )
 
@@ -50,8 +51,8 @@ func TestScripts(t *testing.T) {
 		at := func(column string) int {
 			return slices.IndexFunc(measureColumns, func(c experiment.Column) bool { return c.Name == column })
 		}
-		if metric := measures.Columns[at("metric")].Texts[0]; metric != MAE {
-			t.Errorf("the metric is %s", metric)
+		if got := measures.Columns[at("metric")].Texts[0]; got != string(metric.MAE) {
+			t.Errorf("the metric is %s", got)
 		}
 		for _, column := range []string{"test_at_best_test", "test_mae_at_best_test"} {
 			if got, want := measures.Columns[at(column)].Floats[0], slices.Min(errors); math.Abs(got-want) > 1e-12 {

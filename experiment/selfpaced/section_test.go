@@ -12,7 +12,7 @@ func sectionOf(g *experiment.Grid) *Section { return g.Section.(*Section) }
 // cellsOf yields the cells of a plan.
 func cellsOf(p *experiment.Plan) iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
-		for cell := range p.Cells(0, 1) {
+		for cell := range p.Cells() {
 			if !yield(cell.(*plannedCell).Cell) {
 				return
 			}

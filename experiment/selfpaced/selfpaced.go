@@ -16,8 +16,8 @@ import (
 func init() { //nolint:gochecknoinits // a program knows the kinds that it imports
 	experiment.Register(experiment.Registration{
 		Kind: Kind{}, Default: true,
-		Keys: slices.Concat([]string{"sweeps", "keep"}, sweepKeys, []string{"select"}), Read: readSection,
-		Dimensions: planDimensions, Layout: Layout, Material: material,
+		Keys: slices.Concat([]string{"sweeps", "keep"}, sweepKeys, []string{"select", "metric"}), Read: readSection,
+		Dimensions: planDimensions, Layout: Layout, Material: material, Fit: fitModel,
 	})
 }
 

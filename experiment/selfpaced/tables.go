@@ -1,7 +1,12 @@
 package selfpaced
 
 import (
+	"fmt"
+	"math"
+	"slices"
+
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/gaga"
 )
 
@@ -41,7 +46,7 @@ var labelFields = experiment.Fields[*plannedCell]{
 	{Name: "age_max", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Max) }, Doc: "last age λ of the path; null for methods without given ages"},
 	{Name: "age_step", Type: experiment.Float, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Age.Step) }, Doc: "distance between the ages of acs and acs-once; null for the others"},
 	{Name: "age_direction", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.direction()) }, Doc: "up: the path begins at the smallest age; down: at the largest, at the plain fit; both: the knots of both paths; null for methods without these paths", Since: 11},
-	{Name: "method", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Method.Name }, Doc: "original, acs, mospl, gaga, huber-lasso, sparse-lts, rlssvm, relssvm, robust-svm, acs-once, acs-share or constant, or the name of a command"},
+	{Name: "method", Type: experiment.Text, Value: func(c *plannedCell) any { return c.Method.Name }, Doc: "original, acs, mospl, gaga, huber-lasso, sparse-lts, mm, trimmed-loss, gce, forward, rlssvm, relssvm, robust-svm, acs-once, acs-share, spld, gnc or constant, or the name of a command"},
 	{Name: "method_params", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Method.Settings.Text()) }, Doc: "settings of the method's own, as a JSON object in the order in which docs/grid.md lists them; null for methods without any"},
 	{Name: "noise_kind", Type: experiment.Text, Value: func(c *plannedCell) any { return experiment.NotZero(c.Settings.Noise.Kind) }, Doc: "how the data was contaminated; null for clean cells"},
 	{Name: "noise_level", Type: experiment.Float, Value: func(c *plannedCell) any { return c.Settings.Noise.Level }, Doc: "fraction the contamination was asked for, in [0, 1]; 0 for clean cells"},
@@ -49,8 +54,8 @@ var labelFields = experiment.Fields[*plannedCell]{
 	{Name: "seed", Type: experiment.Int, Value: func(c *plannedCell) any { return c.Seed }, Doc: "seed of the cell's random streams, derived from the grid's seed and the repeat, in [0, 2^53)"},
 }
 
-var measureFields = experiment.Fields[*scores]{
-	{Name: "metric", Type: experiment.Text, Value: func(s *scores) any { return s.metric }, Doc: "what the scores measure: rmse (regression, lower is better), mae (regression under the protocol scripts, lower is better) or accuracy (classification, a fraction, higher is better)"},
+var measureFields = slices.Concat(experiment.Fields[*scores]{
+	{Name: "metric", Type: experiment.Text, Value: func(s *scores) any { return string(s.metric.Name) }, Doc: "what the scores measure: " + metric.List() + "; errors are of the scaled target"},
 	{Name: "test_at_best_test", Type: experiment.Float, Value: func(s *scores) any { return s.testAt(s.bestTest) }, Doc: "best test score over the knots of the path at which a sample has weight: the choice of age looks at the test part, as in the paper"},
 	{Name: "test_at_best_validation", Type: experiment.Float, Value: func(s *scores) any { return s.testAt(s.bestValidation) }, Doc: "test score at the age that the rule of choice takes by the validation scores, which is what a practitioner can do; null without a validation part"},
 	{Name: "test_at_end", Type: experiment.Float, Value: func(s *scores) any { return s.testAt(s.last) }, Doc: "test score at the largest age asked for, or of the only knot; null where the path does not reach it and where every sample is discarded there"},
@@ -71,7 +76,33 @@ var measureFields = experiment.Fields[*scores]{
 	{Name: "restarts", Type: experiment.Int, Value: func(s *scores) any { return experiment.Known(s.of.restarts, s.of.critical) }, Doc: "how often the path was taken up again by alternate convex search, jumps included; null for methods that do not locate critical points"},
 	{Name: "max_kkt", Type: experiment.Float, Value: func(s *scores) any { return experiment.Known(s.of.worst(), !s.of.outside) }, Doc: "largest violation of the optimality conditions over all knots, relative to the scale of the gradient's terms; for erm, huber-lasso and the linear robust-svm the relative duality gap; null for commands and the constant"},
 	{Name: "path_status", Type: experiment.Text, Value: func(s *scores) any { return experiment.NotZero(s.of.status) }, Doc: "how the path ended: complete, or why it stopped early, and which ages it leaves out because only one class has weight there; null for methods without ages"},
+	{Name: "target_scale", Type: experiment.Float, Value: func(s *scores) any { return notNaN(s.unit) }, Doc: "one unit of the scaled target in the target's own, by which reports multiply scores; null for classification", Since: 12},
+	{Name: "validation_outliers", Type: experiment.Float, Value: func(s *scores) any { return notNaN(s.outliers[0]) }, Doc: "estimated share of the validation rows whose errors are far from the others' under the chosen model, 0 where one normal distribution explains them or two of a ratio of scales below 5; null for classification and without a validation part", Since: 12},
+	{Name: "test_outliers", Type: experiment.Float, Value: func(s *scores) any { return notNaN(s.outliers[1]) }, Doc: "likewise of the test rows, but 0 for a ratio below 8, for a tail without a gap, and where the model explains less than a fifth of the variance of the other rows' targets; null for classification", Since: 12},
+}, chosenFields())
+
+// chosenFields has a column for each metric of the chosen model.
+func chosenFields() (fields experiment.Fields[*scores]) {
+	for i, m := range metric.All {
+		unit := ""
+		if m.InTarget {
+			unit = ", in the target's own unit"
+		}
+		fields = append(fields, experiment.Field[*scores]{
+			Name: m.Column(), Type: experiment.Float, Since: m.Since, Value: func(s *scores) any { return notNaN(s.chosen[i]) },
+			Doc: fmt.Sprintf("%s%s; on the test part at age_of_best_validation, without a choice by validation at age_of_best_test; null for the other task", m.Doc, unit),
+		})
+	}
+	for k, name := range metric.WithoutColumns() {
+		fields = append(fields, experiment.Field[*scores]{
+			Name: name, Type: experiment.Float, Since: 12, Value: func(s *scores) any { return notNaN(s.without[k]) },
+			Doc: fmt.Sprintf("test_rmse of the scaled target without the largest %.0f %% of the errors; null for classification", 100*metric.Shares[k]),
+		})
+	}
+	return fields
 }
+
+func notNaN(x float64) any { return experiment.Known(x, !math.IsNaN(x)) }
 
 var knotFields = experiment.Fields[*scoredKnot]{
 	{Name: "knot", Type: experiment.Int, Value: func(k *scoredKnot) any { return k.number }, Doc: "number of the knot from 0, in the order of the path; with both directions those of the path up come first"},

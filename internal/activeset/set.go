@@ -277,6 +277,27 @@ func (s *Set) excused(i int, v float64) float64 {
 	return math.Abs(v) - s.Noise(i)
 }
 
+// Loose reports that no variable inside its box determines b, and moves those that are there by
+// rounding alone to their bounds.
+func (s *Set) Loose() bool {
+	const rounding = 1e-14
+	_, size := s.excess()
+	near := func(i int, bound float64) bool {
+		return s.Place[i] != Inside || math.Abs(s.Beta[i]-bound) <= rounding*min(size, s.High[i]-s.Low[i])
+	}
+	for _, i := range s.factor.members {
+		if !near(i, s.Low[i]) && !near(i, s.High[i]) {
+			return false
+		}
+	}
+	for _, i := range s.factor.members {
+		if s.Place[i] == Inside {
+			s.Beta[i] = s.bound(i, s.Beta[i]-0.5*(s.Low[i]+s.High[i]))
+		}
+	}
+	return true
+}
+
 // Multiplier sets b to the mean over the free variables, else to the midpoint or the only end of
 // the feasible interval, if any.
 func (s *Set) Multiplier() {
@@ -284,6 +305,7 @@ func (s *Set) Multiplier() {
 		s.B = 0
 		return
 	}
+	s.Loose()
 	s.needAll()
 	s.matrix.Current(s.F, nil)
 	lowest, highest := math.Inf(-1), math.Inf(1)

@@ -33,7 +33,6 @@ type Folder struct {
 	prefix string // ends with a slash, or is ""
 	// partSize is the size of parts; 0 lets the store's limits decide, 16 MiB at least.
 	partSize uint64
-	damaged  map[string]bool // by the last [Folder.Get]; Put sends them again
 }
 
 // IsURL reports whether a text is of the form s3://BUCKET/FOLDER.
@@ -77,7 +76,7 @@ func Open(text string, env func(string) (string, bool)) (*Folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)
 	}
-	return &Folder{client: client, bucket: bucket, prefix: prefix, damaged: map[string]bool{}}, nil
+	return &Folder{client: client, bucket: bucket, prefix: prefix}, nil
 }
 
 func (f *Folder) String() string {
@@ -139,11 +138,8 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 	if err == nil {
 		digest, err = disk.Digest(path)
 	}
-	if want := info.UserMetadata[digestKey]; err == nil {
-		f.damaged[name] = want != "" && want != digest
-		if f.damaged[name] {
-			err = &DamagedError{Sent: want, Have: digest}
-		}
+	if want := info.UserMetadata[digestKey]; err == nil && want != "" && want != digest {
+		err = &DamagedError{Sent: want, Have: digest}
 	}
 	if err != nil {
 		return f.about("getting it", name, err)
@@ -152,7 +148,7 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 }
 
 // Put sends files of dir in the order of names, each after the one before is complete, except those
-// that are there and were not found damaged, and returns the number sent. It removes what
+// that are there, and returns the number sent. It removes what
 // interrupted uploads of larger files left.
 func (f *Folder) Put(ctx context.Context, dir string, names []string) (sent int, err error) {
 	for _, name := range names {
@@ -175,7 +171,7 @@ func (f *Folder) put(ctx context.Context, path, name string) (sent bool, err err
 	key := f.prefix + name
 	info, err := f.client.StatObject(ctx, f.bucket, key, minio.StatObjectOptions{})
 	switch {
-	case err == nil && info.UserMetadata[digestKey] == digest && !f.damaged[name]:
+	case err == nil && info.UserMetadata[digestKey] == digest:
 		return false, nil
 	case err != nil && minio.ToErrorResponse(err).StatusCode != http.StatusNotFound:
 		return false, err

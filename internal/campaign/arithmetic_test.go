@@ -14,6 +14,8 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/agepath/agepath/internal/testing/kinds"
+	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 	"github.com/agepath/agepath/results"
 )
 
@@ -38,9 +40,9 @@ sweeps:
     methods: [mospl, robust-svm, rlssvm, relssvm]
 `
 
-// TestOneArithmetic computes the same cells with the assembly, by a program without it, and on a
-// processor without the instructions, and wants every number equal bit for bit. Without FMA,
-// which is slow, only with AGEPATH_LONG=1.
+// TestOneArithmetic computes the same cells with the assembly, by a program without any, and on a
+// processor without the instructions, and wants every number equal bit for bit. Without FMA and for
+// arm64, which is emulated, only with AGEPATH_LONG=1, then of the quickstarts too.
 func TestOneArithmetic(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -50,11 +52,20 @@ func TestOneArithmetic(t *testing.T) {
 		t.Skip("there is one arithmetic here: the processor is none of x86-64 with AVX2 and FMA")
 	}
 	own := builtProgram(t, "coordinator")
-	plain := filepath.Join(t.TempDir(), "coordinator")
-	if text, err := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-tags", "purego", "-o", plain, "github.com/agepath/agepath/cmd/coordinator").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	plain := compiled(t, nil, "-tags", "purego,noasm", "github.com/agepath/agepath/cmd/coordinator")
+	all := append(kinds.All(t, "../.."), &kinds.Kind{Name: "self-paced", Sweep: smallSweep})
+	var arm string
+	if needs.Long() {
+		arm = armProgram(t, "coordinator")
+		for _, name := range []string{"quickstart", "embedding-quickstart"} {
+			text, err := os.ReadFile("../../grids/" + name + ".yaml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, &kinds.Kind{Name: name, Sweep: strings.Replace(string(text), "name: "+name+"\n", "", 1)})
+		}
 	}
-	for _, kind := range append(kinds.All(t, "../.."), &kinds.Kind{Name: "self-paced", Sweep: smallSweep}) {
+	for _, kind := range all {
 		t.Run(kind.Name, func(t *testing.T) {
 			var want map[string][]string
 			processors := []struct{ name, program, godebug string }{
@@ -62,9 +73,13 @@ func TestOneArithmetic(t *testing.T) {
 				{"plain Go", plain, ""},
 				{"no AVX2", own, "cpu.avx2=off"},
 				{"no FMA", own, "cpu.fma=off"}, // math.FMA in software
+				{"arm64", arm, ""},
 			}
-			if os.Getenv("AGEPATH_LONG") != "1" {
+			switch {
+			case !needs.Long():
 				processors = processors[:3]
+			case strings.HasSuffix(kind.Name, "quickstart"):
+				processors = slices.Delete(processors, 1, 4)
 			}
 			for _, c := range processors {
 				dir := t.TempDir()
@@ -99,10 +114,89 @@ func TestOneArithmetic(t *testing.T) {
 	}
 }
 
+// compiled returns a program built with arguments and variables.
+func compiled(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	cmd := exec.CommandContext(t.Context(), "go", append([]string{"build", "-ldflags=-s -w", "-o", program}, args...)...)
+	cmd.Env = append(append(os.Environ(), "CGO_ENABLED=0"), env...)
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return program
+}
+
+// armProgram returns a program for arm64 that fuses nothing, which qemu runs.
+func armProgram(t *testing.T, name string) string {
+	t.Helper()
+	needs.Program(t, "programs for arm64", "qemu-aarch64-static", "qemu-aarch64")
+	program := compiled(t, []string{"GOOS=linux", "GOARCH=arm64"}, "-gcflags=all=-d=fmahash=qn", "github.com/agepath/agepath/cmd/"+name)
+	text, err := exec.CommandContext(t.Context(), program, "version").CombinedOutput()
+	switch {
+	case err != nil:
+		needs.Lacking(t, "the kernel does not start programs for arm64 by qemu (binfmt_misc): %v", err)
+	case !strings.HasSuffix(string(text), " linux/arm64\n"):
+		t.Fatalf("the program for arm64 says that it is\n%s", text)
+	}
+	return program
+}
+
+// TestTwoArchitectures has a worker on x86-64 and one on arm64 in one run, whose cells are those of a
+// run on x86-64 alone.
+func TestTwoArchitectures(t *testing.T) {
+	if !needs.Long() {
+		t.Skip("emulates arm64 for minutes")
+	}
+	programs := []string{builtProgram(t, "worker"), armProgram(t, "worker")}
+	dir := t.TempDir()
+	grid := filepath.Join(dir, "grid.yaml")
+	if err := os.WriteFile(grid, []byte("name: two\n"+smallSweep), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	alone, both := filepath.Join(dir, "alone"), filepath.Join(dir, "both")
+	run := func(args ...string) *exec.Cmd {
+		return exec.CommandContext(t.Context(), builtProgram(t, "coordinator"), append([]string{"run", grid, "--figures", "0", "--no-reuse", "--out"}, args...)...)
+	}
+	if text, err := run(alone).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	server := testqueue.Server(t, "127.0.0.1:0").URL()
+	for _, program := range programs {
+		worker := exec.CommandContext(t.Context(), program, "--nats", server, "--slots", "1")
+		worker.Cancel = func() error { return worker.Process.Signal(os.Interrupt) }
+		if err := worker.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = worker.Wait() }) // its context is done
+	}
+	if text, err := run(both, "--nats", server, "--workers", "0").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	frame, err := results.ReadTable(filepath.Join(both, results.CellsFile), "platform")
+	if err != nil {
+		t.Fatal(err)
+	}
+	computed := map[any]int{}
+	for row := range frame.Rows() {
+		computed[frame.At(0, row)]++
+	}
+	if computed["linux/amd64"] == 0 || computed["linux/arm64"] == 0 {
+		t.Errorf("cells by platform: %v", computed)
+	}
+	want, got := allNumbers(t, alone), allNumbers(t, both)
+	for table, rows := range want {
+		slices.Sort(rows)
+		slices.Sort(got[table])
+		if !slices.Equal(rows, got[table]) {
+			t.Errorf("%s differs from that of x86-64 alone", table)
+		}
+	}
+}
+
 // allNumbers reads the rows of all tables of a folder, without what differs each time.
 func allNumbers(t *testing.T, dir string) map[string][]string {
 	t.Helper()
-	varying := []string{"peak_bytes", "worker", "started_at", "finished_at"}
+	varying := []string{"peak_bytes", "platform", "worker", "started_at", "finished_at"}
 	files, err := filepath.Glob(filepath.Join(dir, "*.arrow"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%s has no tables: %v", dir, err)

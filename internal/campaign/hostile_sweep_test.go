@@ -35,7 +35,7 @@ func digest(body string) string {
 	return "SHA-256=" + base64.URLEncoding.EncodeToString(sum[:])
 }
 
-// guarded is a server with the users of deploy/k8s/nats/permissions.conf, and one
+// guarded is a server with the accounts of deploy/k8s/nats, and one user
 // who may everything.
 type guarded struct {
 	t   *testing.T
@@ -47,20 +47,15 @@ type guarded struct {
 func startGuarded(t *testing.T, program string) *guarded {
 	t.Helper()
 	g := &guarded{t: t, dir: t.TempDir()}
-	permissions, err := os.ReadFile("../../deploy/k8s/nats/permissions.conf")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"permissions.conf", "accounts.conf"} {
+		text, err := os.ReadFile(filepath.Join("../../deploy/k8s/nats", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.write(name, strings.Replace(string(text), "{user: coordinator,", "{user: all, password: all}\n{user: coordinator,", 1))
 	}
-	g.write("permissions.conf", string(permissions))
-	config := g.write("nats.conf", fmt.Sprintf(`
-		include "permissions.conf"
-		jetstream {store_dir: %q}
-		accounts {AGEPATH {jetstream: enabled, users: [
-			{user: coordinator, password: coordinator, permissions: $AGEPATH_COORDINATOR}
-			{user: worker, password: worker, permissions: $AGEPATH_WORKER}
-			{user: viewer, password: viewer, permissions: $AGEPATH_VIEWER}
-			{user: all, password: all}
-		]}}`, filepath.Join(g.dir, "store")))
+	g.write("users.conf", "COORDINATOR_PASSWORD: coordinator\nWORKER_PASSWORD: worker\nVIEWER_PASSWORD: viewer\n")
+	config := g.write("nats.conf", fmt.Sprintf("include \"accounts.conf\"\njetstream {store_dir: %q}\n", filepath.Join(g.dir, "store")))
 	if program != "" {
 		host, port, err := net.SplitHostPort(needs.FreePorts(t, 1)[0])
 		if err != nil {
@@ -134,6 +129,9 @@ func (g *guarded) connect(user string, violations *atomic.Int64) *nats.Conn {
 func (g *guarded) program(name, user string, args ...string) (*exec.Cmd, *logText) {
 	g.t.Helper()
 	args = append(args, "--nats", g.url, "--user", user, "--password-file", g.write(user+".password", user))
+	if user != "coordinator" {
+		args = append(args, "--jetstream-domain", "agepath", "--inbox-prefix", "_INBOX_agepath_"+user)
+	}
 	cmd, log := exec.Command(builtProgram(g.t, name), args...), new(logText)
 	cmd.Stdout, cmd.Stderr = log, log
 	return cmd, log

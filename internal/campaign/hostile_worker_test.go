@@ -87,7 +87,7 @@ func (h *hostileWorker) rollup() {
 // delivered in an hour, and takes five without computing them.
 func (h *hostileWorker) settle() {
 	h.t.Helper()
-	if err := h.conn.PublishRequest("$JS.API.CONSUMER.MSG.NEXT.AGEPATH_TASKS."+h.run, "_INBOX_agepath_worker.hostile", []byte(`{"batch":5,"no_wait":true}`)); err != nil {
+	if err := h.conn.PublishRequest("$JS.agepath.API.CONSUMER.MSG.NEXT.AGEPATH_TASKS."+h.run, "_INBOX_agepath_worker.hostile", []byte(`{"batch":5,"no_wait":true}`)); err != nil {
 		h.t.Fatal(err)
 	}
 	for _, word := range []string{`-NAK {"delay": 3600000000000}`, "+ACK", "+TERM"} {
@@ -282,7 +282,7 @@ func hostileRun(t *testing.T, g *guarded) {
 	g.sweep(path, filepath.Join(g.dir, "calm"), func(func() bool) {})
 	want := numbers(t, filepath.Join(g.dir, "calm"))
 	h := &hostileWorker{hostile: &hostile{t: t, random: rand.New(rand.NewPCG(seed(t), 39))}, conn: g.connect("worker", &refused)}
-	if h.js, err = jetstream.New(h.conn, jetstream.WithDefaultTimeout(5*time.Second)); err != nil {
+	if h.js, err = jetstream.NewWithDomain(h.conn, "agepath", jetstream.WithDefaultTimeout(5*time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	if !h.learn(js) {
@@ -340,7 +340,7 @@ func hostileRun(t *testing.T, g *guarded) {
 	if peak-undisturbed > 200e6 {
 		t.Errorf("serve took %d MB, undisturbed %d", peak/1e6, undisturbed/1e6)
 	}
-	if text := g.must("purge", h.run); !strings.Contains(text, h.run) {
+	if text := g.must("purge", h.run, "--uncollected"); !strings.Contains(text, h.run) {
 		t.Errorf("purge prints\n%s", text)
 	}
 }

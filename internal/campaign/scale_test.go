@@ -164,7 +164,7 @@ func TestScale(t *testing.T) {
 	bare := write(t, "bare", alphas, cells/alphas)
 	name := s.submit(bare, cells)
 	loop := s.race("bare loop, 2 x 8", cells, 2, nil, "loop", s.url, "8", name)
-	s.do("purge", cells, "purge", name)
+	s.do("purge", cells, "purge", name, "--uncollected")
 
 	grid := write(t, "scale", alphas, cells/alphas)
 	name = s.submit(grid, cells)
@@ -244,7 +244,7 @@ func TestOverhead(t *testing.T) {
 		name := s.submit(grid, cells)
 		what := fmt.Sprintf("%d workers of %d slots", processes, slots)
 		took := s.race(what, cells, processes, []string{costVariable + "=" + cost.String()}, "worker", s.url, strconv.Itoa(slots), s.cache)
-		s.do("purge", cells, "purge", name) // the next run has the same cells
+		s.do("purge", cells, "purge", name, "--uncollected") // the next run has the same cells
 		return took
 	}
 	ideal := time.Duration(cells) * cost / 2

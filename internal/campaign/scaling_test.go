@@ -183,7 +183,7 @@ func simulatedSlot(ctx context.Context, q *queue.Queue, config queue.WorkerConfi
 		}
 	}()
 	for {
-		list, err := puller.Pull(ctx)
+		d, err := puller.Pull(ctx)
 		empty := new(queue.EmptyError)
 		switch {
 		case ctx.Err() != nil:
@@ -197,13 +197,8 @@ func simulatedSlot(ctx context.Context, q *queue.Queue, config queue.WorkerConfi
 		case err != nil:
 			return err
 		}
-		d := list[0]
 		d.Begin()
-		sealed, err := queue.Seal(run.Compute(ctx, []experiment.Kind{kind}, &d.Task, nil))
-		if err == nil {
-			err = d.Done(ctx, sealed)
-		}
-		if err != nil {
+		if err := d.Done(ctx, run.Compute(ctx, []experiment.Kind{kind}, &d.Task, nil)); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/internal/spelling"
 )
@@ -31,7 +32,7 @@ func argumentNames(use string) []string {
 // Arguments requires one argument per name, as in Arguments("GRID"). A name in brackets is
 // optional; a last one that ends in "..." may be repeated.
 func Arguments(names ...string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) error {
 		for i, arg := range args {
 			if strings.Contains(arg, "://") {
 				return Refusef("argument %d is a URL; --%s URL takes that of a NATS server", i+1, natsFlag)
@@ -43,10 +44,20 @@ func Arguments(names ...string) cobra.PositionalArgs {
 		case len(args) > len(names) && len(names) == 0:
 			return Refusef("unexpected argument %s; only flags are allowed", quoted(args, 0))
 		case len(args) > len(names) && !strings.Contains(names[len(names)-1], "..."):
-			return Refusef("unexpected argument %s; allowed is %s and flags", quoted(args, len(names)), want)
+			return Refusef("unexpected argument %s; allowed is %s and flags%s", quoted(args, len(names)), want, optional(cmd))
 		}
 		return nil
 	}
+}
+
+// optional says how flags whose value may be left out take one.
+func optional(cmd *cobra.Command) (hint string) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.NoOptDefVal != "" && flag.Value.Type() != "bool" {
+			hint = fmt.Sprintf("; --%s takes a value by =, as in --%[1]s=%s", flag.Name, flag.NoOptDefVal)
+		}
+	})
+	return hint
 }
 
 // quoted gives only the number of an argument that may be a URL with a password.
@@ -77,7 +88,8 @@ func Sections(cmd *cobra.Command, sections ...Section) *cobra.Command {
 	return Group(cmd, all...)
 }
 
-// Group makes cmd a group of commands without action.
+// Group makes cmd a group of commands without action. Annotations of cmd name the commands that do what
+// other words ask for.
 func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(children...)
 	cmd.Args = cobra.ArbitraryArgs
@@ -91,6 +103,9 @@ func Group(cmd *cobra.Command, children ...*cobra.Command) *cobra.Command {
 		what, hint := "a command is missing", ""
 		if len(args) > 0 {
 			what, hint = "unknown command "+quoted(args, 0), spelling.After(args[0], names)
+			if does := cmd.Annotations[args[0]]; does != "" {
+				hint = "; `" + does + "` does that"
+			}
 		}
 		return Refusef("%s; allowed are %s%s", what, strings.Join(names, ", "), hint)
 	}

@@ -46,7 +46,9 @@ func (b *Base) fillFlags(cmd *cobra.Command) error {
 			return nil
 		}
 		s.look(flag.Name, b.Env)
-		return s.fill(flag)
+		err := s.fill(flag)
+		b.Filled[flag.Name] = flag.Changed
+		return err
 	}
 	if err := fill(cmd.Flags().Lookup(configFlag)); err != nil {
 		return err
@@ -56,8 +58,18 @@ func (b *Base) fillFlags(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	given := cmd.Flags().Changed(natsFlag)
 	var errs []error
 	cmd.Flags().VisitAll(func(flag *pflag.Flag) { errs = append(errs, fill(flag)) })
+	if !given && strings.HasPrefix(s.places[natsFlag], b.config+":") {
+		b.NATS.Renew = func() string { // of a coordinator that runs again, at another address
+			again := settings{viper.New(), map[string]string{}}
+			if again.readFile(b.config, flagNames(cmd.Root())) != nil {
+				return ""
+			}
+			return again.GetString(natsFlag)
+		}
+	}
 	return errors.Join(errs...)
 }
 

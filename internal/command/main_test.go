@@ -4,10 +4,14 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/cobra"
 )
 
 // asStubborn makes the test binary run as a program that does not end with
@@ -56,5 +60,30 @@ func TestSignals(t *testing.T) {
 	err = cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != ExitInterrupted {
 		t.Errorf("%v, exit status %d, want %d", err, code, ExitInterrupted)
+	}
+}
+
+// TestSignalAlone has a command that does not heed a signal, as one that reads a disk that does not
+// answer: it is ended.
+func TestSignalAlone(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	hang, said := make(chan struct{}), new(strings.Builder)
+	root := &cobra.Command{Use: "program"}
+	b := New(root, Streams{Out: io.Discard, Err: said, Env: func(string) (string, bool) { return "", false }})
+	code := 0
+	b.exit = func(with int) {
+		code = with
+		close(hang)
+	}
+	root.RunE = func(*cobra.Command, []string) error {
+		b.Grace(time.Millisecond - signalWait)
+		cancel()
+		<-hang
+		return nil
+	}
+	b.Execute(ctx, root, nil)
+	if code != ExitInterrupted || !strings.Contains(said.String(), "ended by a signal") {
+		t.Errorf("exit status %d: %s", code, said)
 	}
 }

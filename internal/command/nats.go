@@ -5,13 +5,18 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
+	"net"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/spf13/pflag"
 
 	"github.com/agepath/agepath/experiment/queue"
@@ -40,7 +45,7 @@ func (n *NATS) AddTo(flags *pflag.FlagSet) {
 	Path(flags, &n.CAFile, "tls-ca", "`file` with the certificates that sign the NATS server's (default: the system's)")
 	Path(flags, &n.CertFile, "tls-cert", "`file` with this client's certificate, for servers that ask for one")
 	Path(flags, &n.KeyFile, "tls-key", "`file` with the key of --tls-cert")
-	flags.StringVar(&n.Domain, "jetstream-domain", "", "`name` of the JetStream domain that keeps the runs, where a leaf node leads to it (default: the server's own)")
+	flags.StringVar(&n.Domain, "jetstream-domain", "", "`name` of the JetStream domain that keeps the runs, where an account or a leaf node leads to it (default: the server's own)")
 	flags.StringVar(&n.InboxPrefix, "inbox-prefix", "_INBOX_agepath_"+n.program, "first part of the `subjects` of replies, to which the NATS user must be allowed to subscribe")
 	Wait(flags, &n.ConnectWait, "connect-wait", connectWaits[n.program], "`time` to wait for a NATS server that does not answer at the start, or forever; later a lost connection is restored however long it takes")
 }
@@ -174,4 +179,111 @@ func (n *NATS) checkCertificates(now time.Time) error {
 			n.CertFile, own.NotBefore.Format(time.RFC3339), own.NotAfter.Format(time.RFC3339))
 	}
 	return nil
+}
+
+// Unauthorized reports whether the server accepted the login but refused an operation.
+func Unauthorized(err error) bool { return errors.Is(err, nats.ErrPermissionViolation) }
+
+// Advise adds a remedy, if known, to an error of a connection or its use.
+func (n *NATS) Advise(err error) error {
+	if err == nil {
+		return nil
+	}
+	if advice := n.advice(err); advice != "" {
+		return fmt.Errorf("%w: %s", err, advice)
+	}
+	return err
+}
+
+func (n *NATS) advice(err error) string {
+	var (
+		invalid   x509.CertificateInvalidError
+		authority x509.UnknownAuthorityError
+		host      x509.HostnameError
+		record    tls.RecordHeaderError
+		op        *net.OpError
+	)
+	switch {
+	case errors.Is(err, nats.ErrAuthorization):
+		logins := n.logins()
+		if len(logins) == 0 && strings.Contains(n.URL, "@") {
+			logins = []string{"the user and password of --nats"}
+		}
+		if len(logins) > 0 {
+			return fmt.Sprintf("the server does not accept %s; ask its administrator for a user of agepath", logins[0])
+		}
+		return "the server wants to know who this is; give --creds FILE, --nkey FILE, or --user NAME with --password-file FILE"
+	case errors.Is(err, nats.ErrNoServers):
+		return "no server answers there; start it or correct the URL"
+	case errors.Is(err, jetstream.ErrStreamNotFound):
+		return "nothing has been submitted to this server, or to this user's account of it"
+	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
+		return "ask the server's administrator for new credentials and replace the file; a running program takes them from there"
+	case errors.Is(err, nats.ErrNkeysNotSupported):
+		return "the server has no users with nkeys; --creds FILE, or --user NAME with --password-file FILE, may do"
+	case errors.Is(err, nats.ErrPermissionViolation):
+		return "this user lacks a permission; deploy/k8s/nats/permissions.conf has those of each program, where workers and viewers need --jetstream-domain agepath"
+	case errors.Is(err, nats.ErrSecureConnWanted):
+		return "TLS is asked for by --tls-ca, --tls-cert or a tls:// URL, and the server has none; turn it on there, or leave them out"
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fmt.Sprintf("the server's certificate is valid from %s to %s; have it renewed, or set this machine's clock", invalid.Cert.NotBefore, invalid.Cert.NotAfter)
+	case errors.As(err, &authority):
+		return "--tls-ca FILE has to hold the certificate of the authority that signed the server's"
+	case errors.As(err, &host):
+		return "--nats has to name the server as its certificate does"
+	case errors.As(err, &record):
+		return "what answers there is no NATS server with TLS"
+	case errors.As(err, &op) && op.Op == "remote error", errors.Is(err, nats.ErrTLS): // the alert, or that the connection was closed before
+		return "the server does not take this client's certificate; --tls-cert FILE and --tls-key FILE have to hold one that is valid and signed by an authority the server trusts"
+	}
+	return jetStreamAdvice(err)
+}
+
+func jetStreamAdvice(err error) string {
+	switch {
+	case errors.As(err, new(*queue.NoJetStreamError)):
+		return "start the server with JetStream (nats-server -js), or give --jetstream-domain NAME where a leaf node leads to the JetStream of another server"
+	case errors.As(err, new(*queue.NoStreamsError)):
+		return "if yours is elsewhere, give its server by --nats URL, or its domain by --jetstream-domain NAME"
+	case errors.As(err, new(*queue.PayloadError)):
+		return "raise max_payload in the server's configuration; 1MB, its default, is a good value"
+	}
+	return ""
+}
+
+type natsFile struct{ flag, path string }
+
+func (n *NATS) secrets() []natsFile {
+	return []natsFile{{"creds", n.CredentialsFile}, {"nkey", n.NKeyFile}, {"password-file", n.PasswordFile}, {"tls-key", n.KeyFile}}
+}
+
+// exposed warns of files that every user can read or change. It does not refuse them because
+// Kubernetes gives Secrets mode 0644 by default, and group access to users other than root. Windows
+// has no such bits.
+func exposed(files []natsFile) []error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	var warnings []error
+	for _, file := range files {
+		if file.path == "" {
+			continue
+		}
+		info, err := os.Stat(file.path)
+		if err != nil {
+			continue // opening it says so
+		}
+		what := ""
+		switch mode := info.Mode().Perm(); {
+		case mode&0o002 != 0:
+			what = "change"
+		case mode&0o004 != 0:
+			what = "read"
+		default:
+			continue
+		}
+		warnings = append(warnings, fmt.Errorf("--%s %s: every user of this machine can %s the secret in it (mode %04o); `chmod o= %[2]s` takes that away, and so does defaultMode 0440 for a Secret of Kubernetes",
+			file.flag, file.path, what, info.Mode().Perm()))
+	}
+	return warnings
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/disk"
 )
 
 // value is a flag whose parse error says what is allowed.
@@ -45,29 +45,33 @@ func add[T any](
 	flags.Var(v, name, usage)
 }
 
-// Path adds a flag for a path, see [InHome].
+// Path adds a flag for a path, see [disk.InHome].
 func Path(flags *pflag.FlagSet, place *string, name, usage string) {
-	add(flags, place, name, "string", "", usage, InHome)
+	add(flags, place, name, "string", "", usage, disk.InHome)
 }
 
-// CellsPrefix begins the names of temporary folders for data sets, used without a cache folder.
-const CellsPrefix = "agepath-cells-"
+// CellsFolder returns the folder for the data sets of cells, next to that of downloads, or for "" a
+// temporary one, which remove deletes.
+func CellsFolder(downloads string) (dir string, remove func() error, err error) {
+	if downloads == "" {
+		return disk.TemporaryFolder("agepath-cells-")
+	}
+	return filepath.Join(filepath.Dir(downloads), "cells"), func() error { return nil }, nil
+}
 
-// InHome expands a leading ~, which shells do not in --out=~/results, and nobody in configuration
-// files.
-func InHome(path string) (string, error) {
-	rest, found := strings.CutPrefix(path, "~")
-	if !found {
-		return path, nil
+// Fraction adds a flag for a number below 1 and above 0, or from 0 if zero is allowed.
+func Fraction(flags *pflag.FlagSet, place *float64, name string, standard float64, zero bool, usage string) {
+	least := "above 0"
+	if zero {
+		least = "of at least 0"
 	}
-	if rest != "" && !os.IsPathSeparator(rest[0]) {
-		return "", fmt.Errorf("%q is not allowed: of home folders only your own has a short form, ~/; give the path in full, or ./%s for a file of that name", path, path)
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("%q cannot be expanded: %w; give the path in full", path, err)
-	}
-	return filepath.Join(home, rest), nil
+	add(flags, place, name, "float", strconv.FormatFloat(standard, 'g', -1, 64), usage, func(text string) (float64, error) {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(x > 0 && x < 1) && !(zero && x == 0) {
+			return 0, fmt.Errorf("%q is not allowed; use a number %s and below 1, such as %v", text, least, standard)
+		}
+		return x, nil
+	})
 }
 
 // Choice adds a flag for one of the allowed words.
@@ -112,8 +116,6 @@ func Wait(flags *pflag.FlagSet, place *time.Duration, name string, standard time
 	})
 }
 
-const momentAllowed = "seconds since 1970, or a time such as 2026-01-31T18:00:00, with or without its zone, is"
-
 // Moment adds a flag for a moment, see [ParseMoment].
 func Moment(flags *pflag.FlagSet, place *time.Time, name, usage string) {
 	flags.Var(&value[time.Time]{place: place, kind: "time", parse: ParseMoment}, name, usage)
@@ -129,7 +131,7 @@ func ParseMoment(text string) (time.Time, error) {
 	}
 	moment, err := time.ParseInLocation("2006-01-02T15:04:05", text, time.Local)
 	if err != nil {
-		return moment, fmt.Errorf("%q is not allowed; %s", text, momentAllowed)
+		return moment, fmt.Errorf("%q is not allowed; seconds since 1970, or a time such as 2026-01-31T18:00:00, with or without its zone, is", text)
 	}
 	return moment, nil
 }
@@ -186,4 +188,10 @@ func (l *list[T]) add(texts []string) error {
 		}
 	}
 	return nil
+}
+
+// AllowCommands adds the flag --allow-commands.
+func AllowCommands(flags *pflag.FlagSet, value *bool) {
+	flags.BoolVar(value, "allow-commands", false,
+		"run methods that are commands; anyone who can publish tasks can then run programs on this machine")
 }

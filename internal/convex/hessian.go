@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/agepath/agepath/internal/dense"
@@ -127,9 +126,10 @@ func newKernelHessian(p *rows, intercept bool) *kernelHessian {
 		matrix: dense.New(p.n), inverse: make([]float64, p.n), z: make([]float64, p.n), score: make([]float64, p.n),
 	}
 	h.products = make([]float64, p.n*p.n)
-	if p.n > 0 {
-		x := blas64.General{Rows: p.n, Cols: p.d, Stride: max(1, p.stride), Data: p.data}
-		blas64.Syrk(blas.NoTrans, 1, x, 0, blas64.Symmetric{Uplo: blas.Lower, N: p.n, Stride: p.n, Data: h.products})
+	for i := range p.n {
+		for j := range i + 1 {
+			h.products[i*p.n+j] = dense.Dot(p.row(j), p.row(i))
+		}
 	}
 	return h
 }

@@ -16,8 +16,8 @@ import (
 //	min ½‖w‖² + Σ_i v_i C max(0, 1 - y_i (x_i·w + b))
 //
 // by package rehline, and then exactly for the samples at the margin and on each side of it. The
-// bias b is unpenalized, or absent (0); with weights on one class or none the solution is that of
-// [SVM].
+// bias b is unpenalized, or absent (0); where no sample at the margin determines it, and with weights
+// on one class, it is that of [SVM]. Without weights w = 0 and b is the mean score.
 //
 // The gap of its certificate is rehline's. KKT, the largest difference between scores by
 // coefficients and by multipliers, relative to the latter's terms, is informative only: with
@@ -139,7 +139,8 @@ func (s *LinearSVM) Solve(ctx context.Context, weights []float64) (Certificate, 
 	}
 	switch free := s.origin != nil; {
 	case !class[0] && !class[1]:
-		s.settle(s.theta[s.x.Cols])
+		d := s.x.Cols
+		s.settle(s.theta[d] + s.atOrigin(s.theta[:d])) // the mean score, which no shift of a column changes
 		return Certificate{}, nil
 	case free && !class[0]:
 		s.settle(1)

@@ -50,6 +50,7 @@ func (s *LinearSVM) refine(c *Certificate) bool {
 		e.beta[i] += e.rest[q]
 		kernel.Axpy(e.rest[q], s.row(i), e.w)
 	}
+	s.bound()
 	refined := s.measure()
 	if !(refined.Gap <= linearGap && refined.KKT <= Tolerance) {
 		return false
@@ -60,6 +61,13 @@ func (s *LinearSVM) refine(c *Certificate) bool {
 	s.theta[s.x.Cols] = e.b - s.atOrigin(e.w)
 	for i, v := range e.beta {
 		s.alpha[i] = math.Abs(v)
+		switch {
+		case s.standing[i] != Free:
+		case v == 0:
+			s.standing[i] = AtZero
+		case s.alpha[i] == s.c*s.weights[i]:
+			s.standing[i] = AtUpper
+		}
 	}
 	s.predict(s.scores, e.w, e.b)
 	return true
@@ -92,6 +100,41 @@ func (s *LinearSVM) collect() {
 		}
 	}
 }
+
+// bound moves multipliers within rounding of a bound there. If none is between its bounds and the intercept is
+// free, it is the midpoint of the interval in which it is optimal.
+func (s *LinearSVM) bound() {
+	e, loose, size := &s.exact, s.origin != nil, 0.0
+	for _, v := range e.beta {
+		size += math.Abs(v)
+	}
+	s.predict(s.along, e.w, 0)
+	lowest, highest := math.Inf(-1), math.Inf(1)
+	for i, u := range s.along {
+		top, alpha, rest := s.c*s.weights[i], s.y[i]*e.beta[i], s.y[i]-u
+		switch {
+		case math.Abs(alpha) <= snug*min(size, top):
+			alpha = 0
+		case math.Abs(alpha-top) <= snug*min(size, top):
+			alpha = top
+		default:
+			loose = false
+		}
+		e.beta[i] = s.y[i] * alpha
+		if top > 0 && (alpha > 0) == (s.y[i] > 0) {
+			highest = min(highest, rest)
+		} else if top > 0 {
+			lowest = max(lowest, rest)
+		}
+	}
+	if width := highest - lowest; loose && width >= 0 && !math.IsInf(width, 1) {
+		e.b = lowest + width/2
+	}
+}
+
+// snug is the distance of a multiplier from its bound, relative to that and to the sum of all, that is
+// rounding.
+const snug = 1e-14
 
 // measure returns the exact solution's certificate, as dual.certificate. The gap is infinite if a
 // multiplier leaves its bounds or rounding is too large.

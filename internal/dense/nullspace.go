@@ -233,3 +233,6 @@ func General(rows, cols int, data []float64) blas64.General {
 
 // Vector returns the data as a contiguous vector, without copying.
 func Vector(data []float64) blas64.Vector { return blas64.Vector{N: len(data), Inc: 1, Data: data} }
+
+// Dot returns the dot product of vectors of the same length.
+func Dot(x, y []float64) float64 { return blas64.Dot(Vector(x), Vector(y)) }

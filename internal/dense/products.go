@@ -24,39 +24,17 @@ func NewProducts(p int) *Products {
 
 // Add adds a sample, of one length until the next Flush.
 func (w *Products) Add(x []float64, c float64) {
-	row, scaled := w.next(len(x))
-	copy(row, x)
-	kernel.ScaleTo(scaled, c, x)
-	if w.rows++; w.rows == panelRows {
-		w.gram()
-	}
-}
-
-// AddRows adds samples, the rows of x, of k columns.
-func (w *Products) AddRows(x []float64, k int, c []float64) {
-	for r, by := range c {
-		if by == 0 {
-			continue
-		}
-		from := x[r*k:][:k]
-		row, scaled := w.next(len(from))
-		for j, v := range from {
-			row[j], scaled[j] = v, by*v
-		}
-		if w.rows++; w.rows == panelRows {
-			w.gram()
-		}
-	}
-}
-
-func (w *Products) next(k int) (row, scaled []float64) {
-	ld := kernel.Pad(k)
+	k, ld := len(x), kernel.Pad(len(x))
 	if k != w.width {
 		w.width = k
 		clear(w.panel) // the padding of the rows
 		clear(w.scaled)
 	}
-	return w.panel[w.rows*ld:][:k:k], w.scaled[w.rows*ld:][:k:k]
+	copy(w.panel[w.rows*ld:], x)
+	kernel.ScaleTo(w.scaled[w.rows*ld:][:k], c, x)
+	if w.rows++; w.rows == panelRows {
+		w.gram()
+	}
 }
 
 func (w *Products) gram() {

@@ -29,34 +29,44 @@ func Upper(a, size []float64, tolerance float64) bool {
 	return true
 }
 
-// NullVector returns a z with a z = 0, if any, for a positive semidefinite k x k matrix a, whose
-// lower triangle it overwrites: a pivot of at most tolerance times its diagonal entry is zero.
+// NullVector returns a z with a z = 0, if any, for a positive semidefinite k x k matrix a, given by its
+// lower triangle: a pivot of at most tolerance times its diagonal entry is zero. The largest relative
+// pivot is next, as nearly equal rows would hide that others depend on them.
 func NullVector(a []float64, k int, tolerance float64) ([]float64, bool) {
+	entry := func(i, j int) float64 { return a[max(i, j)*k+min(i, j)] }
+	l, left, order := make([]float64, k*k), make([]float64, k), make([]int, k)
+	for i := range k {
+		left[i], order[i] = entry(i, i), i
+	}
 	for r := range k {
-		whole := a[r*k+r]
-		for q := range r {
-			sum := a[r*k+q]
-			for c := range q {
-				sum -= a[r*k+c] * a[q*k+c]
+		for q := r + 1; q < k; q++ {
+			if i, j := order[r], order[q]; left[j]*entry(i, i) > left[i]*entry(j, j) {
+				order[r], order[q] = j, i
 			}
-			a[r*k+q] = sum / a[q*k+q]
-			a[r*k+r] -= a[r*k+q] * a[r*k+q]
 		}
-		if a[r*k+r] > tolerance*whole {
-			a[r*k+r] = math.Sqrt(a[r*k+r])
-			continue
-		}
-		// Column r depends on those before it: solve Lᵀz = row r.
-		z := make([]float64, k)
-		z[r] = -1
-		for q := r - 1; q >= 0; q-- {
-			sum := a[r*k+q]
-			for c := q + 1; c < r; c++ {
-				sum -= a[c*k+q] * z[c]
+		i := order[r]
+		if !(left[i] > tolerance*entry(i, i)) {
+			// Row i depends on those before it: solve Lᵀz = row i.
+			z := make([]float64, k)
+			z[i] = -1
+			for q := r - 1; q >= 0; q-- {
+				sum := l[i*k+q]
+				for c := q + 1; c < r; c++ {
+					sum -= l[order[c]*k+q] * z[order[c]]
+				}
+				z[order[q]] = sum / l[order[q]*k+q]
 			}
-			z[q] = sum / a[q*k+q]
+			return z, true
 		}
-		return z, true
+		l[i*k+r] = math.Sqrt(left[i])
+		for _, j := range order[r+1:] {
+			sum := entry(i, j)
+			for c := range r {
+				sum -= l[i*k+c] * l[j*k+c]
+			}
+			l[j*k+r] = sum / l[i*k+r]
+			left[j] -= l[j*k+r] * l[j*k+r]
+		}
 	}
 	return nil, false
 }

@@ -18,6 +18,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 )
 
@@ -102,10 +104,9 @@ func Temporary(path string) string {
 
 // TemporaryOf returns the final name of a temporary file.
 func TemporaryOf(name string) (string, bool) {
-	if len(name) <= 1+len(temporaryEnding) || name[0] != '.' || name[len(name)-len(temporaryEnding):] != temporaryEnding {
-		return "", false
-	}
-	return name[1 : len(name)-len(temporaryEnding)], true
+	rest, hidden := strings.CutPrefix(name, ".")
+	final, ok := strings.CutSuffix(rest, temporaryEnding)
+	return final, hidden && ok && final != ""
 }
 
 // Write creates or overwrites a file by fill and syncs it; its name is durable after [FS.SyncDir].
@@ -170,7 +171,7 @@ func ReadFile(d FS, path string) ([]byte, error) {
 
 // Digest returns the SHA-256 of a file, in hex digits.
 func Digest(path string) (string, error) {
-	file, err := os.Open(path)
+	file, err := OpenRegular(path)
 	if err != nil {
 		return "", err
 	}
@@ -208,13 +209,30 @@ func WithoutPath(err error, path string) error {
 	return err
 }
 
+// fullErrors say that a disk, a quota or a limit of files' sizes takes no more.
+var fullErrors = []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
+
+// Full reports whether an error says that nothing more can be written.
+func Full(err error) bool {
+	return slices.ContainsFunc(fullErrors, func(full syscall.Errno) bool { return errors.Is(err, full) })
+}
+
+// FullIn returns the error of [Full] that a text ends with, nil for none.
+func FullIn(text string) error {
+	for _, full := range fullErrors {
+		if strings.HasSuffix(text, full.Error()) {
+			return full
+		}
+	}
+	return nil
+}
+
 // Advise adds a remedy, if known, to an error of a file.
 func Advise(err error) error {
 	switch {
-	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w: make room on the disk, for files too (df -h and df -i), and run the same command again; what was durable is kept", err)
-	case errors.Is(err, syscall.EDQUOT):
-		return fmt.Errorf("%w: make room within the quota, or have it raised, and run the same command again; what was durable is kept", err)
+	case Full(err):
+		return fmt.Errorf("%w: make room on the disk, for files too (df -h and df -i), within your quota (quota -s) and under the limit of files' sizes (ulimit -f), "+
+			"and run the same command again; what was durable is kept", err)
 	case errors.Is(err, syscall.EIO):
 		return fmt.Errorf("%w: check the disk (its messages are in the system's log), then run the same command again; what was durable is kept", err)
 	case errors.Is(err, syscall.EROFS):
@@ -225,3 +243,32 @@ func Advise(err error) error {
 
 // Unknown is the free space of a disk that reports none.
 const Unknown = math.MaxInt64
+
+// InHome expands a leading ~, which shells do not in --out=~/results, and nobody in configuration
+// files.
+func InHome(path string) (string, error) {
+	rest, found := strings.CutPrefix(path, "~")
+	if !found {
+		return path, nil
+	}
+	if rest != "" && !os.IsPathSeparator(rest[0]) {
+		return "", fmt.Errorf("%q is not allowed: of home folders only your own has a short form, ~/; give the path in full, or ./%s for a file of that name", path, path)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("%q cannot be expanded: %w; give the path in full", path, err)
+	}
+	return filepath.Join(home, rest), nil
+}
+
+// FromHome is the inverse of [InHome]: published manifests do not say whose home it is.
+func FromHome(path string) string {
+	home, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(path) || len(home) < 2 {
+		return path
+	}
+	if rest, err := filepath.Rel(home, path); err == nil && filepath.IsLocal(rest) {
+		return "~/" + filepath.ToSlash(rest)
+	}
+	return path
+}

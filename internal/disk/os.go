@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"fmt"
 	"io"
 	"os"
 )
@@ -13,11 +14,23 @@ func (OS) Create(name string) (File, error) {
 }
 
 func (OS) Open(name string) (Source, error) {
-	file, err := os.Open(name)
+	file, err := OpenRegular(name)
 	if err != nil {
 		return nil, err
 	}
 	return osSource{file}, nil
+}
+
+// OpenRegular opens a file for reading. Opening a named pipe would wait for its writer.
+func OpenRegular(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "open", Path: name, Err: fmt.Errorf("it is not a regular file (%v); put a file in its place", info.Mode().Type())}
+	}
+	return os.Open(name)
 }
 
 type osSource struct{ *os.File }
@@ -58,5 +71,3 @@ func (OS) Lock(name string) (io.Closer, error) {
 }
 
 type fileLock struct{ *os.File }
-
-func (l fileLock) Close() error { return unlockFile(l.File) }

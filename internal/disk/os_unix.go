@@ -85,10 +85,10 @@ func nameHolder(file *os.File) error {
 	return err
 }
 
-// unlockFile releases the lock before it closes the file: a child process forked meanwhile shares
-// the lock until it runs its program.
-func unlockFile(file *os.File) error {
-	return errors.Join(file.Truncate(0), syscall.Flock(int(file.Fd()), syscall.LOCK_UN), file.Close())
+// Close releases the lock before it closes the file: a child process forked meanwhile shares the lock
+// until it runs its program.
+func (l fileLock) Close() error {
+	return errors.Join(l.Truncate(0), syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }
 
 func syncDir(name string) error {

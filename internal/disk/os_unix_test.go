@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -78,5 +79,48 @@ func TestCloseReleasesTheLock(t *testing.T) {
 	}
 	if err := again.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOnlyRegularFilesAreOpened has what opening or reading would wait at.
+func TestOnlyRegularFilesAreOpened(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(pipe, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{pipe, link, dir, os.DevNull} {
+		_, opened := OS{}.Open(path)
+		_, read := ReadFile(OS{}, path)
+		_, digested := Digest(path)
+		for _, err := range []error{opened, read, digested} {
+			if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "not a regular file") {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	if _, err := OpenRegular(filepath.Join(dir, "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+}
+
+func TestFull(t *testing.T) {
+	t.Parallel()
+	for _, full := range []error{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG} {
+		err := &os.PathError{Op: "write", Path: "out/1.blk", Err: full}
+		if text := "critical write error: " + err.Error(); !Full(err) || !errors.Is(FullIn(text), full) {
+			t.Errorf("%s: full %v, %v", text, Full(err), FullIn(text))
+		}
+		if advice := Advise(err).Error(); !strings.Contains(advice, "make room on the disk") {
+			t.Error(advice)
+		}
+	}
+	if err := syscall.EIO; Full(err) || FullIn("write: "+err.Error()) != nil {
+		t.Errorf("%v is a full disk", err)
 	}
 }

@@ -30,9 +30,9 @@ func lockFile(name string) (*os.File, error) {
 	return nil, err
 }
 
-// unlockFile releases the lock first: Windows releases locks of a closed file at any time.
-func unlockFile(file *os.File) error {
-	return errors.Join(windows.UnlockFileEx(windows.Handle(file.Fd()), 0, 1, 0, new(windows.Overlapped)), file.Close())
+// Close releases the lock first: Windows releases locks of a closed file at any time.
+func (l fileLock) Close() error {
+	return errors.Join(windows.UnlockFileEx(windows.Handle(l.Fd()), 0, 1, 0, new(windows.Overlapped)), l.File.Close())
 }
 
 // syncDir does nothing: Windows has no equivalent.

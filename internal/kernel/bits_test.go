@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -33,15 +32,6 @@ func (d *drawn) floats(n int) []float64 {
 		if len(d.odd) > 0 && (d.IntN(6) == 0 || len(d.odd) == len(tiny)) {
 			v[i] = d.odd[d.IntN(len(d.odd))]
 		}
-	}
-	return v
-}
-
-// positive is floats without signs.
-func (d *drawn) positive(n int) []float64 {
-	v := d.floats(n)
-	for i := range v {
-		v[i] = math.Abs(v[i])
 	}
 	return v
 }
@@ -85,47 +75,10 @@ var alike = map[string]func(d *drawn, n int){
 		ProductAdd(h, ld, rows, Pad(n), d.floats(count*ld), d.floats(count*ld), count)
 		record(d, h...)
 	},
-	"Kinked": func(d *drawn, n int) {
-		slope, g, h := d.floats(n), d.floats(n), d.floats(n)
-		out := Kinked(d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), slope, g, h, d.floats(1)[0])
-		record(d, append(append(append(slope, g...), h...), out[:]...)...)
-	},
-	"KinkedAlong": func(d *drawn, n int) {
-		out := KinkedAlong(d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), 0.3, d.floats(1)[0])
-		record(d, out[:]...)
-	},
-	"Curved": func(d *drawn, n int) {
-		slope, g, h := d.floats(n), d.floats(n), d.floats(n)
-		out := Curved(d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.positive(n), slope, g, h)
-		record(d, append(append(append(slope, g...), h...), out[:]...)...)
-	},
-	"CurvedAlong": func(d *drawn, n int) {
-		out := CurvedAlong(d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.positive(n), 0.3)
-		record(d, out[:]...)
-	},
 	"Logistic": func(d *drawn, n int) {
 		loss, slope, bend := d.floats(n), d.floats(n), d.floats(n)
 		Logistic(wide(d, n), d.floats(n), loss, slope, bend)
 		record(d, append(append(loss, slope...), bend...)...)
-	},
-	"Weights": func(d *drawn, n int) {
-		p, exponent := d.floats(7), [3]float64{-1, 0.3, 2.6}[d.IntN(3)]
-		w := Weights{Level: p[0], Rise: p[1], Exponent: exponent, Bend: p[2], First: p[3], Last: p[4], Rest: p[5], Passed: p[6]}
-		s := Samples{d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n), d.floats(n)}
-		for i := range s.Inside {
-			s.Inside[i] = float64(d.IntN(2))
-		}
-		phi, phiU, phiAge, size := d.floats(n), d.floats(n), d.floats(n), d.floats(n)
-		extent, least := w.Terms(&s, phi, phiU, phiAge, size)
-		record(d, extent, least)
-		record(d, slices.Concat(phi, phiU, phiAge, size)...)
-	},
-	"Logs": func(d *drawn, n int) { dst := d.floats(n); Logs(dst, d.positive(n)); record(d, dst...) },
-	"MulAdd": func(d *drawn, n int) {
-		m, k := d.IntN(10), d.IntN(9)
-		c := d.floats(m * n)
-		MulAdd(c, n, d.floats(m*k), k, 1, d.floats(k*n), n, m, n, k)
-		record(d, c...)
 	},
 }
 

@@ -5,8 +5,8 @@
 //
 // A Go loop does the operations of its assembly in the same order, with the same number of lanes
 // and the same fused operations ([math.FMA]), so both return the same bits, and all x86-64
-// processors compute the same numbers, including [Exp]. Other architectures, and builds for
-// GOAMD64=v3, may fuse more operations outside of this package and agree up to rounding. Without
+// processors compute the same numbers, including [Exp]. So does arm64 with
+// -gcflags=all=-d=fmahash=qn, by which Go fuses nothing else: gonum sums there as on amd64. Without
 // FMA instructions (processors before 2013) a loop takes some 50 times as long as with AVX2.
 //
 // Slices of one call have the same length unless stated otherwise and do not overlap. Shorter ones
@@ -159,71 +159,6 @@ func productAdd(h []float64, ld, n, m int, p, q []float64, rows int, lower bool)
 			}
 		}
 	}
-}
-
-// Kinked evaluates the terms max over lo <= a <= hi of a(z - kink), smoothed: the slopes are a =
-// center + (z - kink)(hi - lo)inv within lo and hi. It sets slope, adds slopes to g and their
-// derivatives to h, and returns the sums of the unsmoothed values, of -a kink, and of value - a(z -
-// kink).
-func Kinked(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
-	n := len(z)
-	if n == 0 {
-		return out
-	}
-	kink, lo, hi, center, slope, g, h = kink[:n], lo[:n], hi[:n], center[:n], slope[:n], g[:n], h[:n]
-	if vector {
-		kinkedAVX2(&z[0], &kink[0], &lo[0], &hi[0], &center[0], &slope[0], &g[0], &h[0], n, inv, &out)
-	} else {
-		out = kinkedGo(z, kink, lo, hi, center, slope, g, h, inv)
-	}
-	return out
-}
-
-// KinkedAlong returns the first two derivatives in t of [Kinked]'s sum at z + t dz.
-func KinkedAlong(z, dz, kink, lo, hi, center []float64, t, inv float64) (out [2]float64) {
-	n := len(z)
-	if n == 0 {
-		return out
-	}
-	dz, kink, lo, hi, center = dz[:n], kink[:n], lo[:n], hi[:n], center[:n]
-	if vector {
-		kinkedAlongAVX2(&z[0], &dz[0], &kink[0], &lo[0], &hi[0], &center[0], n, t, inv, &out)
-	} else {
-		out = kinkedAlongGo(z, dz, kink, lo, hi, center, t, inv)
-	}
-	return out
-}
-
-// Curved evaluates the terms whose slope is a = sigma u, with u = z - kink within kl and kh. It
-// sets slope, adds slopes to g and their derivatives to h, and returns the sums of the values a(z -
-// kink - u/2) and of -a(kink + u/2).
-func Curved(z, kink, kl, kh, sigma, slope, g, h []float64) (out [2]float64) {
-	n := len(z)
-	if n == 0 {
-		return out
-	}
-	kink, kl, kh, sigma, slope, g, h = kink[:n], kl[:n], kh[:n], sigma[:n], slope[:n], g[:n], h[:n]
-	if vector {
-		curvedAVX2(&z[0], &kink[0], &kl[0], &kh[0], &sigma[0], &slope[0], &g[0], &h[0], n, &out)
-	} else {
-		out = curvedGo(z, kink, kl, kh, sigma, slope, g, h)
-	}
-	return out
-}
-
-// CurvedAlong returns the first two derivatives in t of [Curved]'s sum at z + t dz.
-func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) (out [2]float64) {
-	n := len(z)
-	if n == 0 {
-		return out
-	}
-	dz, kink, kl, kh, sigma = dz[:n], kink[:n], kl[:n], kh[:n], sigma[:n]
-	if vector {
-		curvedAlongAVX2(&z[0], &dz[0], &kink[0], &kl[0], &kh[0], &sigma[0], n, t, &out)
-	} else {
-		out = curvedAlongGo(z, dz, kink, kl, kh, sigma, t)
-	}
-	return out
 }
 
 // Logistic evaluates ln(1 + exp(-y z)), y = ±1, with the first two derivatives in z. Exponentials

@@ -217,31 +217,6 @@ func Changed(x, y []float64, unit, part float64, index []int32) (int, bool) {
 	return count, true
 }
 
-// Soon writes to index the samples that can reach an end of their zones within limit ages, and to
-// near the fewest ages for each, and returns their count. A sample with predictor u, rate du and
-// target y is in zone z while |u - y| is between entries z and z+1 of ends, which move at the
-// rates; u may be off by its norm times leap, growing by its norm times speed. The lists have room
-// for all samples.
-func Soon(u, du, y, norms []float64, zone []uint8, ends, rates []float64, speed, leap, limit float64, index []int, near []float64) int {
-	const least = 0x1p-900 // avoids 0/0; numbers below 2^-1022 are slow
-	count := 0
-	for i := range u {
-		z := zone[i]
-		r, dr := u[i]-y[i], du[i]
-		if r < 0 {
-			r, dr = -r, -dr
-		}
-		stray, jump := norms[i]*speed+least, norms[i]*leap
-		down, up := stray+max(max(rates[z], 0)-dr, 0), stray+max(dr-min(rates[z+1], 0), 0)
-		below, above := math.Abs(r-ends[z])-jump, math.Abs(ends[z+1]-r)-jump
-		if below <= limit*down || above <= limit*up {
-			index[count], near[count] = i, min(below/down, above/up)
-			count++
-		}
-	}
-	return count
-}
-
 // Stack sets the rows of panel to rows of x in index, and those of scaled to change times them.
 func Stack(panel, scaled []float64, ld int, x []float64, stride, cols int, index []int32, change []float64) {
 	for k, i := range index {

@@ -34,57 +34,7 @@ func mulTransAddAVX2(w *float64, x *float64, stride int, groups int, a *float64,
 //go:noescape
 func gramTileAVX2(tile *float64, pi *float64, pj *float64, ld int, rows int)
 
-// kinkedAVX2 is Kinked.
-//
-//go:noescape
-func kinkedAVX2(z *float64, kink *float64, lo *float64, hi *float64, center *float64, slope *float64, sum *float64, bend *float64, n int, inv float64, out *[3]float64)
-
-// kinkedAlongAVX2 is KinkedAlong.
-//
-//go:noescape
-func kinkedAlongAVX2(z *float64, dz *float64, kink *float64, lo *float64, hi *float64, center *float64, n int, t float64, inv float64, out *[2]float64)
-
-// curvedAVX2 is Curved.
-//
-//go:noescape
-func curvedAVX2(z *float64, kink *float64, kl *float64, kh *float64, sigma *float64, slope *float64, sum *float64, bend *float64, n int, out *[2]float64)
-
-// curvedAlongAVX2 is CurvedAlong.
-//
-//go:noescape
-func curvedAlongAVX2(z *float64, dz *float64, kink *float64, kl *float64, kh *float64, sigma *float64, n int, t float64, out *[2]float64)
-
 // logisticAVX2 is Logistic.
 //
 //go:noescape
 func logisticAVX2(z *float64, y *float64, loss *float64, slope *float64, bend *float64, n int)
-
-// logsAVX2 is Logs.
-//
-//go:noescape
-func logsAVX2(dst *float64, x *float64, n int)
-
-// weighAVX2 is Weights.Terms.
-//
-//go:noescape
-func weighAVX2(w *[8]float64, inside *float64, m *float64, u *float64, y *float64, loss *float64, slope *float64, curvature *float64, phi *float64, phiU *float64, phiAge *float64, size *float64, n int, ratio bool, out *[2]float64)
-
-// tile64AVX2 adds the product of rows of a with columns of b to a tile of c.
-//
-//go:noescape
-func tile64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
-
-// tileTail64AVX2 adds the product of rows of a with columns of b to a tile of c.
-//
-//go:noescape
-func tileTail64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
-
-// row64AVX2 adds the product of rows of a with columns of b to a tile of c.
-//
-//go:noescape
-func row64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
-
-// rowTail64AVX2 adds the product of rows of a with columns of b to a tile of c.
-//
-//go:noescape
-func rowTail64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)

@@ -2,7 +2,11 @@ package kernel
 
 import "math"
 
-func kinkedGo(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
+// Kinked evaluates the terms max over lo <= a <= hi of a(z - kink), smoothed: the slopes are a =
+// center + (z - kink)(hi - lo)inv within lo and hi. It sets slope, adds slopes to g and their
+// derivatives to h, and returns the sums of the unsmoothed values, of -a kink, and of value - a(z -
+// kink).
+func Kinked(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out [3]float64) {
 	n := len(z)
 	kink, lo, hi, center, slope, g, h = kink[:n], lo[:n], hi[:n], center[:n], slope[:n], g[:n], h[:n]
 	var value, dual, young [4]float64
@@ -27,7 +31,8 @@ func kinkedGo(z, kink, lo, hi, center, slope, g, h []float64, inv float64) (out 
 	return [3]float64{total(&value), total(&dual), total(&young)}
 }
 
-func kinkedAlongGo(z, dz, kink, lo, hi, center []float64, t, inv float64) [2]float64 {
+// KinkedAlong returns the first two derivatives in t of [Kinked]'s sum at z + t dz.
+func KinkedAlong(z, dz, kink, lo, hi, center []float64, t, inv float64) [2]float64 {
 	n := len(z)
 	dz, kink, lo, hi, center = dz[:n], kink[:n], lo[:n], hi[:n], center[:n]
 	var first, second [4]float64
@@ -48,7 +53,10 @@ func kinkedAlongGo(z, dz, kink, lo, hi, center []float64, t, inv float64) [2]flo
 	return [2]float64{total(&first), total(&second)}
 }
 
-func curvedGo(z, kink, kl, kh, sigma, slope, g, h []float64) [2]float64 {
+// Curved evaluates the terms whose slope is a = sigma u, with u = z - kink within kl and kh. It
+// sets slope, adds slopes to g and their derivatives to h, and returns the sums of the values a(z -
+// kink - u/2) and of -a(kink + u/2).
+func Curved(z, kink, kl, kh, sigma, slope, g, h []float64) [2]float64 {
 	n := len(z)
 	kink, kl, kh, sigma, slope, g, h = kink[:n], kl[:n], kh[:n], sigma[:n], slope[:n], g[:n], h[:n]
 	var value, dual [4]float64
@@ -71,7 +79,8 @@ func curvedGo(z, kink, kl, kh, sigma, slope, g, h []float64) [2]float64 {
 	return [2]float64{total(&value), total(&dual)}
 }
 
-func curvedAlongGo(z, dz, kink, kl, kh, sigma []float64, t float64) [2]float64 {
+// CurvedAlong returns the first two derivatives in t of [Curved]'s sum at z + t dz.
+func CurvedAlong(z, dz, kink, kl, kh, sigma []float64, t float64) [2]float64 {
 	n := len(z)
 	dz, kink, kl, kh, sigma = dz[:n], kink[:n], kl[:n], kh[:n], sigma[:n]
 	var first, second [4]float64

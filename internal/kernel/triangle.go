@@ -99,3 +99,27 @@ func subtractTrans(y, t []float64, stride int, x []float64) {
 	}
 	MulTransAdd(y, t, stride, factors[:len(x)])
 }
+
+// MulAdd adds A B to the m x n matrix C. Row i of C is c[i*ldc:], row i of the k x n matrix B is
+// b[i*ldb:]. Entry (i, j) of A is a[i*rowA+j*colA]: a transposed matrix needs no copy. The sum over
+// k is in order and added to C once.
+func MulAdd(c []float64, ldc int, a []float64, rowA, colA int, b []float64, ldb int, m, n, k int) {
+	const columns = 16
+	if k == 0 {
+		return
+	}
+	var sums [columns]float64
+	for i := range m {
+		for j := 0; j < n; j += columns {
+			width := min(columns, n-j)
+			row := sums[:width]
+			clear(row)
+			for p := range k {
+				axpyGo(a[i*rowA+p*colA], b[p*ldb+j:][:width], row)
+			}
+			for l, v := range row {
+				c[i*ldc+j+l] += v
+			}
+		}
+	}
+}

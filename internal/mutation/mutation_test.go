@@ -172,7 +172,7 @@ func goTest(t *testing.T, overlay, packages, run string) (output string, err err
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), long+"=", "AGEPATH_LONG=1") // every crash point
 	if overlay != "" {
-		cmd.Env = append(cmd.Env, "GOFLAGS=-overlay="+overlay)
+		cmd.Env = append(cmd.Env, "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	}
 	text, err := cmd.CombinedOutput()
 	return string(text), err

@@ -53,14 +53,13 @@ type Worker struct {
 }
 
 func (r *Run) ending() string {
-	parts := []string{fmt.Sprintf("run %s: %s, %d of %d cells have ended", r.Name, r.Phase, r.Ended, r.Cells)}
+	text := fmt.Sprintf("run %s: %s, %d of %d cells have ended", r.Name, r.Phase, r.Ended, r.Cells)
 	if r.Failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed", r.Failed))
+		text += fmt.Sprintf(", %d failed", r.Failed)
 	}
 	if r.Incomplete > 0 {
-		parts = append(parts, fmt.Sprintf("%d incomplete", r.Incomplete))
+		text += fmt.Sprintf(", %d incomplete", r.Incomplete)
 	}
-	text := strings.Join(parts, ", ")
 	if first, _, _ := strings.Cut(r.Error, "\n"); first != "" && r.Phase == Broken {
 		return text + ": " + first
 	}
@@ -69,7 +68,13 @@ func (r *Run) ending() string {
 
 const mostReasons = 3
 
+// mended reports whether the reasons are of cells that were computed later.
+func (r *Run) mended() bool { return r.Ended == r.Cells && r.Failed+r.Incomplete == 0 }
+
 func (r *Run) why() string {
+	if r.mended() {
+		return ""
+	}
 	var texts []string
 	for _, reason := range r.Reasons[:min(len(r.Reasons), mostReasons)] {
 		texts = append(texts, reason.String())

@@ -1,3 +1,8 @@
+// Package notify reports by a webhook or a command that a run ended, that more of its cells fail
+// than a limit allows, or that workers vanished. docs/schemas/notify.json describes the messages.
+//
+// A [Notifier] reports once, and never blocks or fails its caller: events wait in a bounded queue
+// per way of sending, and their outcome is logged.
 package notify
 
 import (
@@ -6,8 +11,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/nats-io/nuid"
 
@@ -154,12 +161,18 @@ func (n *Notifier) tell(e *Event) {
 		return
 	}
 	e.ID, e.Time, e.Version = nuid.Next(), time.Now().UTC().Truncate(time.Millisecond), n.config.Version
+	e.Text = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, e.Text)
 	if e.Workers == nil {
 		e.Workers = []Worker{}
 	}
 	if e.Run != nil {
 		copied := *e.Run
-		if e.Run = &copied; copied.Reasons == nil {
+		if e.Run = &copied; copied.Reasons == nil || copied.mended() {
 			copied.Reasons = []experiment.Reason{}
 		}
 	}

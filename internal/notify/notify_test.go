@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/agepath/agepath/internal/testing/needs"
@@ -152,6 +153,49 @@ func TestOnce(t *testing.T) {
 	}
 }
 
+// TestEndedWell wants no reasons of cells that were mended in the text of a run that has none that
+// failed, and those of one that has.
+func TestEndedWell(t *testing.T) {
+	t.Parallel()
+	why := []experiment.Reason{{Count: 2, Method: "gaga", Status: experiment.Timeout, Text: "not done within 1s"}}
+	for failed, want := range map[int64]string{
+		0: "run run: finished, 42 of 42 cells have ended",
+		2: "run run: finished, 42 of 42 cells have ended, 2 failed: 2 x gaga: timeout: not done within 1s",
+	} {
+		run := stand(Finished, 42, 42, failed)
+		run.Reasons = why
+		if got := run.ending(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// TestText has control characters in what is told, and reasons of cells that were computed later.
+func TestText(t *testing.T) {
+	t.Parallel()
+	r := startReceiver(t)
+	n, _ := start(t, Config{URL: r.URL, FailureRate: 1})
+	broken := stand(Broken, 2, 1, 0)
+	broken.Error = "no \x1b[31mluck\x07\nmore"
+	n.Ended(broken)
+	mended := stand(Finished, 42, 42, 0)
+	mended.Reasons = []experiment.Reason{{Count: 2, Status: experiment.Timeout, Text: "not done within 1s"}}
+	n.Ended(mended)
+	n.Workers(nil)
+	n.Workers([]Worker{{Name: "a\x1bb", Lost: true}})
+	n.Close()
+	want := []string{
+		"ended run run: broken, 1 of 2 cells have ended: no  [31mluck ", "ended run run: finished, 42 of 42 cells have ended",
+		"workers-lost worker a b was not heard of any more",
+	}
+	if got := r.texts(); !slices.Equal(got, want) {
+		t.Errorf("told\n%q\nwant\n%q", got, want)
+	}
+	if len(r.events) == len(want) && len(r.events[1].Run.Reasons) > 0 {
+		t.Errorf("reasons of a run that is ok: %v", r.events[1].Run.Reasons)
+	}
+}
+
 // TestRetries wants trouble of a webhook to be tried again, a refusal not, and both to
 // be logged without the secret in the URL.
 func TestRetries(t *testing.T) {
@@ -181,16 +225,6 @@ func TestRetries(t *testing.T) {
 				}
 			}
 		})
-	}
-	trouble := startReceiver(t, 500)
-	hook, err := newWebhook(trouble.URL+"/secret", "v1", time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer cancel()
-	if err := hook.send(ctx, []byte("{}")); err == nil || !strings.Contains(err.Error(), "500 Internal Server Error") {
-		t.Errorf("a webhook that is ended before its next attempt: %v", err)
 	}
 	r := startReceiver(t)
 	r.Close()

@@ -1,3 +1,13 @@
+// Package nsga3 minimizes two objectives over a box by NSGA-III: K. Deb and H. Jain, "An
+// Evolutionary Many-Objective Optimization Algorithm Using Reference-Point-Based Nondominated
+// Sorting Approach, Part I", IEEE Transactions on Evolutionary Computation 18(4), 2014.
+//
+// [Engine.Step] computes the next generation: simulated binary crossover of random pairs,
+// polynomial mutation, non-dominated sorting of parents and children, and selection from the last
+// front by niches around reference points. The same seed gives the same numbers.
+//
+// A generation of N individuals with n variables takes O(N n) for the variation and at most O(N²)
+// for the sorting and the niches of N reference points.
 package nsga3
 
 import (
@@ -31,7 +41,6 @@ type Engine struct {
 	f       [][2]float64 // of 2 size
 	living  []int
 	free    []int
-	fronts  *sorter
 	scale   normalizer
 	niches  niches
 }
@@ -45,7 +54,7 @@ func New(problem Problem, s Settings) *Engine {
 		vary: variation{rng, math.Log1p(-1 / float64(n))},
 		x:    make([]float64, 2*size*n), f: make([][2]float64, 2*size),
 		living: make([]int, size), free: make([]int, size),
-		fronts: newSorter(2 * size), scale: normalizer{unit: make([][2]float64, 2*size)}, niches: newNiches(size, 2*size, rng),
+		niches: newNiches(size),
 	}
 	for k := range size {
 		e.living[k], e.free[k] = k, size+k
@@ -91,17 +100,17 @@ func (e *Engine) pair(k int) (mother, father int) {
 
 // survive keeps the best fronts, and of the first that does not fit those that the niches need.
 func (e *Engine) survive() {
-	ranked := e.fronts.sort(e.f)
+	ranked, ends := sorted(e.f)
 	kept, last := 0, 0
 	for k := 0; last < e.size; k++ {
-		kept, last = last, e.fronts.ends[k]
+		kept, last = last, ends[k]
 	}
 	for _, slot := range e.free {
 		e.scale.lower(e.F(slot))
 	}
 	if last > e.size {
-		unit := e.scale.apply(e.f, ranked[:last], e.fronts.ends[0])
-		e.niches.choose(unit, ranked[:last], kept, e.size)
+		unit := e.scale.apply(e.f, ranked[:last], ends[0])
+		e.niches.choose(unit, ranked[:last], kept, e.size, e.rng)
 	}
 	copy(e.living, ranked[:e.size])
 	copy(e.free, ranked[e.size:])

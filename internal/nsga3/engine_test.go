@@ -28,13 +28,6 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-func TestStepDoesNotAllocate(t *testing.T) { // not parallel: it counts allocations
-	e := search(t, function(zdt1), nsga3.Settings{Variables: 30, Population: 51}, 5)
-	if n := testing.AllocsPerRun(20, e.Step); n != 0 {
-		t.Errorf("a generation allocates %v times", n)
-	}
-}
-
 // witness checks what an engine promises a problem about slots.
 type witness struct {
 	t      *testing.T

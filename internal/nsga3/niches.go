@@ -1,113 +1,91 @@
 package nsga3
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
-// niches are the lines from the ideal point through the reference points (section IV-D).
-type niches struct {
-	lines     [][2]float64 // unit vectors, by reference point
-	rng       *rand.Rand
-	counts    []int // chosen members per niche
-	members   []int // candidates, niche by niche
-	begins    []int // of candidates per niche
-	ends      []int // of remaining candidates per niche
-	open      []int // niches with candidates left
-	niche     []int
-	distances []float64
-}
+// niches are the lines from the ideal point through the reference points (section IV-D): unit
+// vectors, by reference point.
+type niches [][2]float64
 
 // newNiches spreads z >= 2 reference points evenly over the unit simplex (Das and Dennis, 1998).
-func newNiches(z, slots int, rng *rand.Rand) niches {
-	s := niches{
-		rng: rng, counts: make([]int, z), members: make([]int, slots),
-		begins: make([]int, z), ends: make([]int, z), open: make([]int, 0, z),
-		niche: make([]int, slots), distances: make([]float64, slots),
-	}
+func newNiches(z int) (lines niches) {
 	for k := range z {
 		a, b := float64(k)/float64(z-1), float64(z-1-k)/float64(z-1)
 		norm := math.Hypot(a, b)
-		s.lines = append(s.lines, [2]float64{a / norm, b / norm})
+		lines = append(lines, [2]float64{a / norm, b / norm})
 	}
-	return s
+	return lines
 }
 
-// associate finds a slot's nearest line, which has the largest projection.
-func (s *niches) associate(slot int, f [2]float64) {
-	best, at := math.Inf(-1), 0
-	for k, line := range s.lines {
+// candidate is a slot with its squared distance from its niche's line.
+type candidate struct {
+	slot     int
+	distance float64
+}
+
+// associate finds the nearest line, which has the largest projection.
+func (lines niches) associate(slot int, f [2]float64) (niche int, c candidate) {
+	best := math.Inf(-1)
+	for k, line := range lines {
 		if along := line[0]*f[0] + line[1]*f[1]; along > best {
-			best, at = along, k
+			best, niche = along, k
 		}
 	}
-	x, y := f[0]-best*s.lines[at][0], f[1]-best*s.lines[at][1]
-	s.niche[slot], s.distances[slot] = at, x*x+y*y
+	x, y := f[0]-best*lines[niche][0], f[1]-best*lines[niche][1]
+	return niche, candidate{slot, x*x + y*y}
 }
 
 // choose puts the want chosen slots first, of which kept are already chosen (algorithm 4).
-func (s *niches) choose(unit [][2]float64, slots []int, kept, want int) {
-	for k := range s.counts {
-		s.counts[k], s.ends[k] = 0, 0
-	}
-	for _, slot := range slots {
-		s.associate(slot, unit[slot])
-	}
-	for _, slot := range slots[:kept] {
-		s.counts[s.niche[slot]]++
-	}
-	candidates := slots[kept:]
-	s.group(candidates)
-	chosen := 0
-	for kept+chosen < want {
-		at := s.emptiest()
-		niche := s.open[at]
-		candidate := s.pick(niche)
-		candidates[chosen] = s.members[candidate]
-		chosen++
-		s.counts[niche]++
-		s.ends[niche]--
-		s.members[candidate] = s.members[s.ends[niche]]
-		if s.ends[niche] == s.begins[niche] {
-			s.open[at] = s.open[len(s.open)-1]
-			s.open = s.open[:len(s.open)-1]
+func (lines niches) choose(unit [][2]float64, slots []int, kept, want int, rng *rand.Rand) {
+	counts, members := make([]int, len(lines)), make([][]candidate, len(lines)) // chosen, and candidates
+	for i, slot := range slots {
+		if niche, c := lines.associate(slot, unit[slot]); i < kept {
+			counts[niche]++
+		} else {
+			members[niche] = append(members[niche], c)
 		}
 	}
-	for _, niche := range s.open {
-		chosen += copy(candidates[chosen:], s.members[s.begins[niche]:s.ends[niche]])
-	}
-}
-
-func (s *niches) group(candidates []int) {
-	for _, slot := range candidates {
-		s.ends[s.niche[slot]]++
-	}
-	s.open = s.open[:0]
-	begin := 0
-	for k, count := range s.ends {
-		s.begins[k], s.ends[k] = begin, begin
-		begin += count
-		if count > 0 {
-			s.open = append(s.open, k)
+	var open []int // niches with candidates left
+	for niche, of := range members {
+		if len(of) > 0 {
+			open = append(open, niche)
 		}
 	}
-	for _, slot := range candidates {
-		k := s.niche[slot]
-		s.members[s.ends[k]] = slot
-		s.ends[k]++
+	for ; kept < want; kept++ {
+		at := emptiest(open, counts, rng)
+		niche := open[at]
+		of := members[niche]
+		k := pick(of, counts[niche], rng)
+		slots[kept] = of[k].slot
+		of[k] = of[len(of)-1]
+		members[niche] = of[:len(of)-1]
+		if counts[niche]++; len(of) == 1 {
+			open[at] = open[len(open)-1]
+			open = open[:len(open)-1]
+		}
+	}
+	for _, niche := range open {
+		for _, c := range members[niche] {
+			slots[kept] = c.slot
+			kept++
+		}
 	}
 }
 
 // emptiest returns the place in open of a niche with the fewest members, at random among several.
-func (s *niches) emptiest() int {
+func emptiest(open, counts []int, rng *rand.Rand) int {
 	least, at, ties := math.MaxInt, 0, 0
-	for k, niche := range s.open {
-		switch count := s.counts[niche]; {
+	for k, niche := range open {
+		switch count := counts[niche]; {
 		case count < least:
 			least, at, ties = count, k, 1
 		case count == least:
 			ties++
-			if s.rng.IntN(ties) == 0 {
+			if rng.IntN(ties) == 0 {
 				at = k
 			}
 		}
@@ -117,16 +95,41 @@ func (s *niches) emptiest() int {
 
 // pick returns the place of the candidate that a niche takes: the nearest if it has no member yet,
 // else a random one.
-func (s *niches) pick(niche int) int {
-	begin, end := s.begins[niche], s.ends[niche]
-	if s.counts[niche] > 0 {
-		return begin + s.rng.IntN(end-begin)
+func pick(of []candidate, count int, rng *rand.Rand) (at int) {
+	if count > 0 {
+		return rng.IntN(len(of))
 	}
-	at := begin
-	for k := begin + 1; k < end; k++ {
-		if s.distances[s.members[k]] < s.distances[s.members[at]] {
+	for k := range of {
+		if of[k].distance < of[at].distance {
 			at = k
 		}
 	}
 	return at
 }
+
+// sorted is a non-dominated sort: in lexicographic order a point can be dominated only by an
+// earlier one (Zhang, Tian, Cheng and Jin, 2015). It returns the slots by front, each
+// lexicographically, and the ends of the fronts.
+func sorted(f [][2]float64) (ranked, ends []int) {
+	order := make([]int, len(f))
+	for slot := range order {
+		order[slot] = slot
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(slices.Compare(f[a][:], f[b][:]), a-b) })
+	var fronts [][]int
+	for _, slot := range order {
+		// The last point of a front has the smallest second objective.
+		k := slices.IndexFunc(fronts, func(front []int) bool { return !dominates(f[front[len(front)-1]], f[slot]) })
+		if k < 0 {
+			k, fronts = len(fronts), append(fronts, nil)
+		}
+		fronts[k] = append(fronts[k], slot)
+	}
+	for _, front := range fronts {
+		ranked = append(ranked, front...)
+		ends = append(ends, len(ranked))
+	}
+	return ranked, ends
+}
+
+func dominates(a, b [2]float64) bool { return a[0] <= b[0] && a[1] <= b[1] && a != b }

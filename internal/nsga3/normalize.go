@@ -9,7 +9,7 @@ import (
 // (section IV-C).
 type normalizer struct {
 	ideal, intercepts [2]float64
-	unit              [][2]float64 // by slot
+	unit              [][2]float64 // of the last call of apply, by slot
 }
 
 func (z *normalizer) reset() { z.ideal = [2]float64{math.Inf(1), math.Inf(1)} }
@@ -22,13 +22,16 @@ func (z *normalizer) lower(f []float64) {
 
 // apply returns the normalized objectives; the first front of the slots are nondominated.
 func (z *normalizer) apply(f [][2]float64, slots []int, front int) [][2]float64 {
+	z.unit = make([][2]float64, len(f))
 	for _, slot := range slots {
 		for j, low := range z.ideal {
 			z.unit[slot][j] = f[slot][j] - low
 		}
 	}
 	if !z.findIntercepts(z.extreme(slots, 0), z.extreme(slots, 1)) {
-		z.ranges(slots[:front], slots)
+		for j := range z.intercepts {
+			z.intercepts[j] = cmp.Or(z.largest(slots[:front], j), z.largest(slots, j), 1)
+		}
 	}
 	for _, slot := range slots {
 		for j, a := range z.intercepts {
@@ -76,16 +79,7 @@ func (z *normalizer) findIntercepts(p, q [2]float64) bool {
 	return true
 }
 
-// ranges replaces the intercepts: by the largest value of each objective on the first front, if
-// that is 0 among all slots, and if that is 0 by 1.
-func (z *normalizer) ranges(front, slots []int) {
-	for j := range z.intercepts {
-		z.intercepts[j] = cmp.Or(z.largest(front, j), z.largest(slots, j), 1)
-	}
-}
-
-func (z *normalizer) largest(slots []int, objective int) float64 {
-	var largest float64
+func (z *normalizer) largest(slots []int, objective int) (largest float64) {
 	for _, slot := range slots {
 		largest = math.Max(largest, z.unit[slot][objective])
 	}

@@ -18,16 +18,15 @@ func TestSort(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(2, uint64(values)))
 			const slots = 60
-			s := newSorter(slots)
 			for range 50 {
 				f := make([][2]float64, slots)
 				for k := range f {
 					f[k] = [2]float64{float64(rng.IntN(values)), float64(rng.IntN(values))}
 				}
-				ranked := s.sort(f)
+				ranked, ends := sorted(f)
 				front := make([]int, slots)
 				begin := 0
-				for k, end := range s.ends {
+				for k, end := range ends {
 					for _, slot := range ranked[begin:end] {
 						front[slot] = k
 					}
@@ -61,9 +60,8 @@ func BenchmarkSort(b *testing.B) {
 			for k := range f {
 				f[k] = [2]float64{rng.Float64(), rng.Float64()}
 			}
-			s := newSorter(size)
 			for b.Loop() {
-				s.sort(f)
+				sorted(f)
 			}
 		})
 	}
@@ -87,7 +85,7 @@ func TestIntercepts(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			z := normalizer{unit: make([][2]float64, len(c.points))}
+			z := normalizer{}
 			z.reset()
 			var slots []int
 			for k, point := range c.points {
@@ -107,7 +105,7 @@ func TestIntercepts(t *testing.T) {
 func TestExtremesOffTheAxes(t *testing.T) {
 	t.Parallel()
 	points := [][2]float64{{2, 0.1}, {0.1, 4}, {0.1, 0.1}}
-	z := normalizer{unit: make([][2]float64, len(points))} // an ideal point of 0
+	z := normalizer{} // an ideal point of 0
 	for k, u := range z.apply(points, []int{0, 1, 2}, 1)[:2] {
 		if math.Abs(u[0]+u[1]-1) > 1e-12 {
 			t.Errorf("point %v becomes %v", points[k], u)
@@ -126,9 +124,8 @@ func TestNiches(t *testing.T) {
 		{0.9, 0.05}, // 5: the first
 	}
 	for seed := range uint64(20) {
-		s := newNiches(3, 6, rand.New(rand.NewPCG(seed, 1)))
 		slots := []int{0, 1, 2, 3, 4, 5}
-		s.choose(unit, slots, 1, 3)
+		newNiches(3).choose(unit, slots, 1, 3, rand.New(rand.NewPCG(seed, 1)))
 		if !slices.Contains(slots[1:3], 1) || !slices.Contains(slots[1:3], 4) {
 			t.Errorf("chosen are %v, want 0, 1 and 4", slots[:3])
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hbollon/go-edlib"
 )
 
 const (
@@ -53,18 +55,18 @@ func Near(name string, known []string) []string {
 
 // away counts the edits between two names and reports whether that is near.
 func away(name, other string) (edits int, near bool) {
-	a, b := []rune(name), []rune(other)
-	short, long := min(len(a), len(b)), max(len(a), len(b))
+	length, n := utf8.RuneCountInString(name), utf8.RuneCountInString(other)
+	short, long := min(length, n), max(length, n)
 	if short == 0 || long > longest {
 		return 0, false
 	}
 	allowed := (long + 1) / 3
 	edits = long
 	if long-short <= allowed {
-		edits = distance(a, b)
+		edits = edlib.OSADamerauLevenshteinDistance(name, other)
 	}
 	switch {
-	case len(a) >= part-1 && strings.HasPrefix(other, name):
+	case length >= part-1 && strings.HasPrefix(other, name):
 		edits = min(edits, 1)
 	case short >= part && (strings.Contains(other, name) || strings.Contains(name, other)):
 		edits = min(edits, 2)
@@ -72,31 +74,4 @@ func away(name, other string) (edits int, near bool) {
 		return edits, edits <= allowed && edits < short
 	}
 	return edits, true
-}
-
-// distance is the optimal string alignment distance: characters to insert, delete or replace, and
-// neighbors to exchange, none twice.
-func distance(a, b []rune) int {
-	var rows [3][]int // for the character before the last, the last, this one
-	for k := range rows {
-		rows[k] = make([]int, len(b)+1)
-	}
-	for j := range rows[2] {
-		rows[2][j] = j
-	}
-	for i := range a {
-		rows[0], rows[1], rows[2] = rows[1], rows[2], rows[0]
-		rows[2][0] = i + 1
-		for j := range b {
-			change := rows[1][j]
-			if a[i] != b[j] {
-				change++
-			}
-			rows[2][j+1] = min(change, rows[1][j+1]+1, rows[2][j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				rows[2][j+1] = min(rows[2][j+1], rows[0][j-1]+1)
-			}
-		}
-	}
-	return rows[2][len(b)]
 }

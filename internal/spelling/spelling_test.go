@@ -53,25 +53,3 @@ func TestAfter(t *testing.T) {
 		}
 	}
 }
-
-func TestDistance(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		a, b string
-		want int
-	}{
-		{"", "", 0},
-		{"", "abc", 3},
-		{"abc", "", 3},
-		{"kitten", "sitting", 3},
-		{"flaw", "lawn", 2},
-		{"same", "same", 0},
-		{"intention", "execution", 5},
-		{"memroy", "memory", 1},
-		{"ca", "abc", 3}, // 2 where a part may be edited twice
-	} {
-		if got := distance([]rune(test.a), []rune(test.b)); got != test.want {
-			t.Errorf("distance of %q and %q is %d, want %d", test.a, test.b, got, test.want)
-		}
-	}
-}

@@ -194,8 +194,8 @@ solvers: [rehline, rehline-coordinate-descent, lbfgs]
 			t.Errorf("%s: %v", list[i].Spec, err)
 		}
 		at := func(column string) any {
-			j := slices.IndexFunc(measureColumns, func(c experiment.Column) bool { return c.Name == column })
-			return measures.At(measureColumns[j], j, 0)
+			j := slices.IndexFunc(measureFields.Columns(), func(c experiment.Column) bool { return c.Name == column })
+			return measures.At(measureFields.Columns()[j], j, 0)
 		}
 		final, ok := at("final_gap").(float64)
 		if !ok || final > 1e-9 || at("seconds_1e8") == nil || at("stopped") != nil || at("overclaims") != int64(0) {
@@ -250,7 +250,7 @@ func TestCommands(t *testing.T) {
 		if err != nil {
 			got += err.Error()
 		} else {
-			at := func(j int) any { return measures.At(measureColumns[j], j, 0) }
+			at := func(j int) any { return measures.At(measureFields.Columns()[j], j, 0) }
 			got = fmt.Sprintf("%v points, %v overclaimed, setup %v, stopped %v", at(6), at(7), at(4), at(10))
 		}
 		if !strings.Contains(got, want) {

@@ -2,6 +2,7 @@ package benchmark
 
 import (
 	"cmp"
+	"embed"
 	"math"
 	"regexp"
 	"slices"
@@ -109,7 +110,7 @@ func readSection(from *gridfile.Reader, root gridfile.Item, fields map[string]gr
 
 func (r *reader) dataSets(n gridfile.Item) []dataSet {
 	if n.Kind != yaml.MappingNode || !r.Entry(n, "generated").Given() {
-		if of, ok := experiment.ReadSource(r.Reader, n, dataset.Options{}); ok {
+		if of, ok := experiment.ReadSource(r.Reader, n, dataset.Options{}, false); ok {
 			return []dataSet{{Source: of, place: r.Place(n)}}
 		}
 		return nil
@@ -221,4 +222,34 @@ func (r *reader) solver(n gridfile.Item) (e entry, ok bool) {
 	}, gridfile.On("family", gridfile.Into(&family, gridfile.Word(r.Reader, specialized, generic))))
 	e.family = cmp.Or(family, generic)
 	return e, ok
+}
+
+//go:embed programs/*.py
+var programFiles embed.FS
+
+// programs are the commands that come with this program. They use Debian's Python and packages.
+var programs = []entry{
+	solverProgram("liblinear", specialized, "liblinear_solver.py"),
+	solverProgram("liblinear-newton", specialized, "liblinear_solver.py", "newton"),
+	solverProgram("scipy-lbfgsb", specialized, "lbfgsb_solver.py"),
+	solverProgram("cvxopt", generic, "cvxopt_solver.py"),
+	solverProgram("ecos", generic, "ecos_solver.py"),
+	solverProgram("clp", generic, "clp_solver.py"),
+	solverProgram("osqp", generic, "osqp_solver.py"),
+	solverProgram("scs", generic, "scs_solver.py"),
+}
+
+func solverProgram(name, family, file string, words ...string) entry {
+	files := []string{"agepath_solver.py", "start.py", file}
+	if family == generic {
+		files = append(files, "quadratic.py")
+	}
+	slices.Sort(files)
+	command := &outside.Program{Run: append([]string{"/usr/bin/python3", "start.py", file}, words...)}
+	for _, name := range files {
+		command.Files = append(command.Files, outside.File{Name: name})
+	}
+	return entry{name: name, family: family, version: outside.Protocol, command: command, read: func(file string) ([]byte, error) {
+		return programFiles.ReadFile("programs/" + file)
+	}}
 }

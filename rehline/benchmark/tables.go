@@ -1,11 +1,17 @@
 package benchmark
 
-import "github.com/agepath/agepath/experiment"
+import (
+	"regexp"
+
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
+)
 
 // Tables returns the kind's tables. docs/results.md is generated from their columns' docs.
 func Tables() experiment.Tables {
 	return experiment.Tables{
-		Labels: labelColumns, Measures: measureColumns, Further: furtherTables,
+		Labels: labelFields.Columns(), Measures: measureFields.Columns(), Further: furtherTables,
 		Varying: []string{"seconds_1e3", "seconds_1e5", "seconds_1e8", "setup_seconds", "seconds"},
 	}
 }
@@ -51,9 +57,68 @@ var curveFields = experiment.Fields[*certifiedPoint]{
 }
 
 var (
-	labelColumns   = labelFields.Columns()
-	measureColumns = measureFields.Columns()
-
 	curveTable    = experiment.Table{Name: "curve", Kept: true, Number: "point", Count: "points", Columns: curveFields.Further()}
 	furtherTables = []experiment.Table{curveTable}
 )
+
+// The dimensions, in the order of sorting.
+const (
+	dimDataset layout.Dimension = iota
+	dimTask
+	dimParams
+	dimRegime
+	dimRows
+)
+
+// Layout says how reports read the results; solvers are the methods.
+var Layout = &layout.Layout{
+	Dimensions: []layout.DimensionInfo{
+		dimDataset: {Column: "dataset"},
+		dimTask:    {Column: "task"},
+		dimParams:  {Column: "task_params"},
+		dimRegime:  {Column: "regime", Named: true},
+		dimRows:    {Column: "n_rows", Named: true},
+	},
+	Aspects: []layout.Aspect{
+		layout.Plain("data set", dimDataset, false, nil),
+		layout.Plain("task", dimTask, false, nil),
+		{Name: "settings", Dimensions: []layout.Dimension{dimParams}, Text: func(s layout.Setting) string {
+			return analysis.SettingsText(s[dimParams].Text)
+		}},
+		layout.Plain("C", dimRegime, false, layout.Around("C=", "")),
+		layout.Plain("rows", dimRows, true, layout.Around("", " rows")),
+	},
+	Conditions: []layout.Dimension{dimParams, dimRegime},
+	Methods: []layout.Method{
+		{Name: "rehline", Label: "rehline", Style: 4},
+		{Name: "rehline-coordinate-descent", Label: "rehline, descent alone", Style: 7},
+		{Name: "liblinear", Label: "LIBLINEAR", Style: 5},
+		{Name: "liblinear-newton", Label: "LIBLINEAR, Newton", Style: 2},
+		{Name: "lbfgs", Label: "L-BFGS", Style: 1},
+		{Name: "scipy-lbfgsb", Label: "SciPy's L-BFGS-B", Style: 8},
+		{Name: "cvxopt", Label: "CVXOPT", Style: 3},
+		{Name: "ecos", Label: "ECOS", Style: 6},
+		{Name: "clp", Label: "Clp"},
+		{Name: "osqp", Label: "OSQP"},
+		{Name: "scs", Label: "SCS"},
+	},
+	Step: layout.Step{Word: "tolerance"},
+	Own: &layout.Own{
+		Figures:  []string{figureProfile, figureGrowth, figureGap},
+		Unscored: true,
+	},
+}
+
+var generatedName = regexp.MustCompile(`^generated-\d+x(\d+)(?:-seed-(\d+))?$`)
+
+// generator describes a [Generated.name] except for rows, "" for other data.
+func generator(name string) string {
+	found := generatedName.FindStringSubmatch(name)
+	switch {
+	case found == nil:
+		return ""
+	case found[2] == "":
+		return "generated, " + found[1] + " features"
+	}
+	return "generated, " + found[1] + " features, seed " + found[2]
+}

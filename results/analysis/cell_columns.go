@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 )
@@ -17,9 +18,12 @@ type cellColumns struct {
 	numeric        []bool
 	scores         [SelectionBias]*experiment.Vector
 	bestValidation *experiment.Vector
-	steps          [3]*experiment.Vector // as [RepeatScore.Step]
-	points, fits   *experiment.Vector    // points of the path, and those with their own model
+	steps          [9]*experiment.Vector // as [RepeatScore.Step], [layout.Step.Ends] and [layout.Layout.Split]
+	path           [2]*experiment.Vector // points of the path, and those with their own model
 	seconds        [2]*experiment.Vector
+	unit           *experiment.Vector
+	far            *experiment.Vector
+	without        [len(metric.Shares)]*experiment.Vector // as [RepeatScore.Without]
 	method         *experiment.Vector
 	params         *experiment.Vector
 	status         *experiment.Vector
@@ -30,6 +34,11 @@ type cellColumns struct {
 	keys           map[[2]string]string // exactMethod by method and settings
 	texts          map[string]string    // shared copies, outside the batch's memory
 }
+
+// unitColumn has the unit of the scaled target.
+const unitColumn = "target_scale"
+
+const farColumn = "test_outliers"
 
 // timeColumns has the decisive time first.
 var timeColumns = [2]string{"cpu_seconds", "wall_seconds"}
@@ -63,11 +72,18 @@ func newCellColumns(schema *schema, cells *results.Frame, texts map[string]strin
 	}
 	c.bestValidation = find("best_validation", experiment.Float)
 	for i, name := range schema.stepColumns() {
-		c.steps[i] = find(name, experiment.Float)
+		for _, column := range schema.there(name) {
+			c.steps[i] = find(name, column.Type)
+		}
 	}
-	c.points, c.fits = find(schema.pathColumn(0), experiment.Int), find(schema.pathColumn(1), experiment.Int)
+	c.path = [2]*experiment.Vector{find(schema.pathColumn(0), experiment.Int), find(schema.pathColumn(1), experiment.Int)}
 	for i, name := range timeColumns {
 		c.seconds[i] = find(name, experiment.Float)
+	}
+	c.unit = find(unitColumn, experiment.Float)
+	c.far = find(farColumn, experiment.Float)
+	for k, name := range metric.WithoutColumns() {
+		c.without[k] = find(name, experiment.Float)
 	}
 	c.method = find("method", experiment.Text)
 	c.params = find("method_params", experiment.Text)
@@ -86,10 +102,13 @@ func isNull(vector *experiment.Vector, row int) bool { return vector == nil || v
 
 // number is NaN for null and for a column that the kind lacks.
 func number(vector *experiment.Vector, row int) float64 {
-	if vector == nil {
+	switch {
+	case isNull(vector, row):
 		return math.NaN()
+	case len(vector.Ints) > 0:
+		return float64(vector.Ints[row])
 	}
-	return vector.Float(row, math.NaN())
+	return vector.Floats[row]
 }
 
 func (c *cellColumns) setting(row int) layout.Setting {
@@ -140,8 +159,9 @@ func (c *cellColumns) text(vector *experiment.Vector, row int) string {
 	return own
 }
 
+// sample returns scores of the scaled target.
 func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
-	r := RepeatScore{Repeat: c.repeat.Ints[row], Status: experiment.Status(c.text(c.status, row))}
+	r := RepeatScore{Unit: 1, Repeat: c.repeat.Ints[row], Status: experiment.Status(c.text(c.status, row))}
 	var err error
 	if r.Cell, err = results.ParseCell(c.cell.Texts[row]); err != nil {
 		return r, "", err
@@ -156,14 +176,29 @@ func (c *cellColumns) sample(row int) (RepeatScore, Metric, error) {
 		r.Score[s] = ofWhole(vector)
 	}
 	r.BestValidation = ofWhole(c.bestValidation)
-	for i, vector := range c.steps {
-		r.Step[i] = ofWhole(vector)
+	for i := range r.Step {
+		r.Step[i] = ofWhole(c.steps[i])
 	}
-	if !isNull(c.points, row) && !isNull(c.fits, row) {
-		r.Points, r.Fits = c.points.Ints[row], c.fits.Ints[row]
+	for i := 3; i < 7; i += 2 {
+		switch last := number(c.steps[i+1], row); {
+		case r.Step[0] == number(c.steps[i], row) && r.Step[2] > 0 && r.Step[2] >= r.Step[0]:
+			r.AtEnd = -1
+		case r.Step[0] == last && r.Step[2] > 0 && r.Step[2] >= last:
+			r.AtEnd = 1
+		}
+	}
+	if !isNull(c.path[0], row) && !isNull(c.path[1], row) {
+		r.Points, r.Fits = c.path[0].Ints[row], c.path[1].Ints[row]
+	}
+	if train := number(c.steps[8], row); train > 0 {
+		r.Ratio = number(c.steps[7], row) / train
 	}
 	for i, vector := range c.seconds {
 		r.Seconds[i] = number(vector, row)
+	}
+	r.Far = ofWhole(c.far)
+	for k, vector := range c.without {
+		r.Without[k] = number(vector, row)
 	}
 	if c.metric.IsNull(row) {
 		return r, "", nil
@@ -192,7 +227,6 @@ func (s *schema) pathColumn(i int) string {
 	return [...]string{s.Path.Points, s.Path.Fits}[i]
 }
 
-// there returns the named columns that the kind has.
 func (s *schema) there(names ...string) (columns []experiment.Column) {
 	for _, name := range names {
 		if j := slices.IndexFunc(s.columns, func(c experiment.Column) bool { return c.Name == name }); j >= 0 {
@@ -202,8 +236,9 @@ func (s *schema) there(names ...string) (columns []experiment.Column) {
 	return columns
 }
 
-func (s *schema) stepColumns() [3]string {
-	return [3]string{s.Step.Chosen, s.Step.Oracle, s.Step.LastOut}
+// stepColumns are in the order of cellColumns.steps.
+func (s *schema) stepColumns() []string {
+	return slices.Concat([]string{s.Step.Chosen, s.Step.Oracle, s.Step.LastOut}, s.Step.Ends[:], s.Split[:])
 }
 
 func (s *schema) scored() (has [scores]bool) {
@@ -215,7 +250,6 @@ func (s *schema) scored() (has [scores]bool) {
 }
 
 func (s *schema) cellColumns() []experiment.Column {
-	steps := s.stepColumns()
-	return s.there(slices.Concat(s.Columns(), ScoreColumns, steps[:], timeColumns[:],
-		[]string{"method", "method_params", "best_validation", s.pathColumn(0), s.pathColumn(1), "repeat", "status", "metric", "cell"})...)
+	return s.there(slices.Concat(s.Columns(), ScoreColumns, s.stepColumns(), timeColumns[:],
+		[]string{"method", "method_params", "best_validation", unitColumn, farColumn, s.pathColumn(0), s.pathColumn(1), "repeat", "status", "metric", "cell"}, metric.WithoutColumns())...)
 }

@@ -2,12 +2,17 @@ package analysis
 
 import (
 	"cmp"
+	"context"
+	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // place is the row and method of cells, after a choice of hyperparameters without settings.
@@ -83,7 +88,7 @@ type Choice struct {
 // the same method.
 func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int) {
 	g.entries = dropConstant(g.schema.Layout, g.entries)
-	chosen := &cellGroups{schema: g.schema, entries: map[layout.Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models}
+	chosen := &cellGroups{schema: g.schema, entries: map[layout.Setting]methodEntries{}, floors: g.floors, metrics: g.metrics, models: g.models, scaled: g.scaled, tests: g.tests}
 	names := g.commonNames()
 	words := map[Metric]map[string]bool{} // of what differs
 	for at, members := range g.places(variant) {
@@ -96,9 +101,10 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 			sample.Score[TestAtBestTest], sample.Step[1] = best.Score[TestAtBestTest], best.Step[1]
 			if choices[i].Cell == "" { // no validation score
 				sample.Score[TestAtBestValidation], sample.Score[TestAtEnd], sample.Step[0] = math.NaN(), math.NaN(), math.NaN()
+				sample.AtEnd = 0
 				sample.Step[2] = best.Step[2]
 			}
-			if choices[i].onFewer() {
+			if c := &choices[i]; c.unequal || c.Candidates > 1 && c.Incomplete+c.Failed > 0 {
 				fewer++
 			}
 		}
@@ -106,6 +112,7 @@ func (g *cellGroups) chosenTables(variant bool) (tables []*ScoreTable, fewer int
 			choices = byTest
 		}
 		entry.Chosen = countChoices(g.schema.Layout, at.setting, choices)
+		entry.Ends = endsOf(g.schema.Layout, members, choices, entry.Sample)
 		name, settings := CutMethod(at.method)
 		under(chosen.entries, at.setting)[strings.TrimSpace(names[name]+" "+settings)] = entry
 		for _, m := range members {
@@ -149,6 +156,41 @@ func countChoices(l *layout.Layout, at layout.Setting, choices []Selected) []Cho
 	}
 	slices.SortStableFunc(list, func(a, b Choice) int { return cmp.Compare(b.Repeats, a.Repeats) })
 	return list
+}
+
+// endsOf names the numbers that most choices take from an end of a list of three or more, and ages at
+// an end of the path.
+func endsOf(l *layout.Layout, members []member, choices []Selected, sample []RepeatScore) (ends []string) {
+	add := func(words string, of int, holds func(i int) bool) {
+		n := 0
+		for i := range of {
+			if holds(i) {
+				n++
+			}
+		}
+		if 2*n > of {
+			ends = append(ends, words)
+		}
+	}
+	for _, d := range l.Chosen() {
+		values := map[float64]bool{}
+		for _, m := range members {
+			if v := m.setting[d]; v.IsNumber && !slices.Contains(l.Variant, d) {
+				values[v.Number] = true
+			}
+		}
+		if list := slices.Sorted(maps.Keys(values)); len(list) > 2 {
+			for end, words := range map[float64]string{list[0]: "smallest", list[len(list)-1]: "largest"} {
+				add(fmt.Sprintf("%s=%s, the %s", l.AspectOf(d).Name, prose.Short(end), words), len(choices), func(i int) bool {
+					v := choices[i].Setting[d]
+					return choices[i].Cell != "" && v.IsNumber && v.Number == end
+				})
+			}
+		}
+	}
+	add("the smallest "+l.Step.Word, len(sample), func(i int) bool { return sample[i].AtEnd < 0 })
+	add("the largest "+l.Step.Word, len(sample), func(i int) bool { return sample[i].AtEnd > 0 })
+	return ends
 }
 
 // chosenWords names the values that the setting leaves open.
@@ -197,4 +239,59 @@ func (g *cellGroups) commonNames() map[string]string {
 		names[name] = strings.Join(append([]string{name}, commonSettings(methods, name)...), " ")
 	}
 	return names
+}
+
+// choices describes the ways to choose; nil for kinds with one.
+func (g *cellGroups) choices() []string {
+	if path := g.schema.Path; path == nil || path.Choice == layout.Dataset {
+		return nil
+	}
+	words := map[string]bool{}
+	for setting := range g.entries {
+		if text := setting[g.schema.Path.Choice].Text; text != "" {
+			words[text] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(words))
+}
+
+// ChosenCell is a cell whose point was chosen by validation scores.
+type ChosenCell struct {
+	Samples []*RepeatScore // equal ones, for it can be in several entries
+	Metric  Metric
+}
+
+func (g *cellGroups) chooseAgain(ctx context.Context, dir, kind string, rule choice.Rule) error {
+	choose := owns[kind].Choose
+	if choose == nil {
+		return fmt.Errorf("the kind of experiment has one way to choose a %s; leave the rule %s out", g.schema.Step.Word, rule)
+	}
+	cells := map[string]*ChosenCell{}
+	g.each(func(setting layout.Setting, entry *ScoreEntry) {
+		for i := range entry.Sample {
+			s := &entry.Sample[i]
+			if math.IsNaN(s.BestValidation) {
+				continue
+			}
+			id := s.Cell.String()
+			if cells[id] == nil {
+				cells[id] = &ChosenCell{Metric: g.metric(setting)}
+			}
+			cells[id].Samples = append(cells[id].Samples, s)
+		}
+	})
+	if err := choose(ctx, dir, rule, cells); err != nil {
+		return err
+	}
+	d, n := g.schema.Path.Choice, len(g.entries)
+	g.rename(func(setting layout.Setting) layout.Setting {
+		if !setting[d].IsNull() {
+			setting[d].Text = rule.Instead(setting[d].Text)
+		}
+		return setting
+	}, func(method string) string { return method })
+	if len(g.entries) < n {
+		return fmt.Errorf("with --choose, some cells would be identical: they differ only in their %s, which %s replaces; drop --choose", g.schema.Column(d), rule)
+	}
+	return nil
 }

@@ -1,12 +1,19 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/metric"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/stats"
 )
 
@@ -75,12 +82,15 @@ func (r *ScoreRow) Shown(e *ScoreEntry, score Score) Summary {
 	return e.Compared[score]
 }
 
+// NoneCommon is what [ScoreRow.Rests] returns if the methods share no repeat.
+const NoneCommon = "none in common"
+
 // Rests returns the number of repeats of a row's means: "5", or "3 of 5".
 func (r *ScoreRow) Rests(score Score) string {
 	c := &r.Common[score]
 	switch n := len(c.Repeats); {
 	case c.Methods > 1 && n == 0:
-		return "none in common"
+		return NoneCommon
 	case n < r.Repeats:
 		return fmt.Sprintf("%d of %d", n, r.Repeats)
 	}
@@ -122,45 +132,63 @@ func (e *ScoreEntry) Lost() string {
 	return strings.Join(parts, ", ")
 }
 
-// RepeatCount counts the repeats of a method in a figure.
-type RepeatCount struct {
-	Label string
-	N     int
-	Of    int
-	Cuts  []float64 // ages from which one repeat fewer counts
+// Metric is the unit of a cell's score, "" without a score.
+type Metric = metric.Name
+
+// Score is a rule that chooses the age of a cell's test score, or a difference of two rules.
+type Score int
+
+const (
+	TestAtBestValidation Score = iota // at the best validation score
+	TestAtBestTest                    // at the best test score, as in the paper
+	TestAtEnd                         // at the end of the path
+	SelectionBias                     // TestAtBestTest over TestAtBestValidation; >= 0
+	scores
+)
+
+// Scores lists every score in the order of reports.
+var Scores = []Score{TestAtBestValidation, TestAtBestTest, TestAtEnd, SelectionBias}
+
+var scoreNames = [scores]string{"test_at_best_validation", "test_at_best_test", "test_at_end", "selection_bias"}
+
+// ScoreColumns hold the scores in cells.arrow.
+var ScoreColumns = scoreNames[:SelectionBias]
+
+func (s Score) String() string { return scoreNames[s] }
+
+func (s Score) Head() string {
+	return [...]string{"by validation", "by the oracle", "at the end", "selection bias"}[s]
 }
 
-// Text returns "5", "3 of 5" or "5 (4 from λ=1.4 on)".
-func (c *RepeatCount) Text() string {
-	text := fmt.Sprint(c.N)
-	if c.N < c.Of {
-		text += fmt.Sprintf(" of %d", c.Of)
-	}
-	var cuts []string
-	for i, age := range c.Cuts {
-		if i+1 == len(c.Cuts) || c.Cuts[i+1] > age {
-			cuts = append(cuts, fmt.Sprintf("%d from λ=%.3g on", c.N-i-1, age))
-		}
-	}
-	if len(cuts) > 0 {
-		text += " (" + strings.Join(cuts, ", ") + ")"
-	}
-	return text
+func (s Score) Short(l *layout.Layout) string {
+	return [...]string{l.Step.Word + " by validation", l.Step.Word + " by the oracle", cmp.Or(l.Step.End, "at the end of the path"), "selection bias"}[s]
 }
 
-// RepeatCounts states the repeats of several methods.
-func RepeatCounts(counts []RepeatCount) string {
-	parts := make([]string, len(counts))
-	same := true
-	for i, c := range counts {
-		parts[i] = c.Label + " " + c.Text()
-		same = same && c.Text() == counts[0].Text()
+// Summary summarizes a sample of scores.
+type Summary struct {
+	Mean float64 // NaN if N is 0
+	Std  float64 // of n-1; NaN if N < 2
+	N    int
+}
+
+// Summarize summarizes the finite values among xs.
+func Summarize(xs []float64) Summary {
+	finite := slices.DeleteFunc(slices.Clone(xs), func(x float64) bool { return !stats.Finite(x) })
+	s := Summary{Mean: math.NaN(), Std: math.NaN(), N: len(finite)}
+	switch {
+	case s.N == 1:
+		s.Mean = finite[0]
+	case s.N > 1:
+		s.Mean, s.Std = stat.MeanStdDev(finite, nil)
 	}
-	if same && counts[0].Text() == "1" {
-		return "1 repeat"
+	return s
+}
+
+// Cell shows the mean to the given decimals, with the deviation of several.
+func (s Summary) Cell(places int) layout.SheetCell {
+	cell := layout.NumberCell(s.Mean, places)
+	if s.N > 1 {
+		cell.Std = prose.Fixed(s.Std, places)
 	}
-	if same {
-		return counts[0].Text() + " repeats"
-	}
-	return "repeats (" + strings.Join(parts, ", ") + ")"
+	return cell
 }

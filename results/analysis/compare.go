@@ -3,41 +3,23 @@ package analysis
 import (
 	"cmp"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/stats"
 )
 
-// Significance is the level of every test of a report; intervals have confidence 1 - Significance.
-const Significance = 0.05
+// Tests are those of a report.
+type Tests = results.Tests
 
-// Paired holds the differences of paired scores and their test.
+// DefaultTests are the settings if nothing else is asked for.
+var DefaultTests = Tests{Significance: 0.05, Rope: 0.01}
+
+// Paired is the test of the differences of paired scores. Repeats are random splits of one data set,
+// which share rows: see [stats.Resampled].
 type Paired struct {
-	Test        stats.SignedRankTest
-	Adjusted    float64       // Test.P by Holm's correction over the family
-	Effect      *stats.Effect // nil if left out, since many pairs take too long
-	differences []float64
-}
-
-func newPaired(differences []float64) Paired {
-	return Paired{differences: differences, Test: stats.SignedRank(differences)}
-}
-
-func (p *Paired) Pairs() int { return p.Test.N + p.Test.Zeros }
-
-// Sizes returns the effect or, if it was left out, what the test has of it.
-func (p *Paired) Sizes() stats.Effect {
-	if p.Effect != nil {
-		return *p.Effect
-	}
-	nan := stats.Interval{Low: math.NaN(), High: math.NaN()}
-	e := stats.Effect{Shift: math.NaN(), ShiftRange: nan, RankBiserial: p.Test.RankBiserial(), RankBiserialRange: nan}
-	if p.Test.N == 0 {
-		e.Shift = 0
-	}
-	return e
+	Test stats.ResampledTest
+	Q    float64 // Test.P adjusted for the false discovery rate of the family; NaN if not tested
 }
 
 func adjust(family []*Paired) {
@@ -45,149 +27,49 @@ func adjust(family []*Paired) {
 	for k := range family {
 		p[k] = family[k].Test.P
 	}
-	for k, adjusted := range stats.Holm(p) {
-		family[k].Adjusted = adjusted
+	for k, q := range stats.FalseDiscoveryRate(p) {
+		family[k].Q = q
 	}
 }
 
 // Comparison compares two methods in one setting on the common repeats of the row: cells of one
-// repeat share split and contamination. The family of its test is the pairs of the row.
+// repeat share split and contamination. The differences are those of Method less Against. The family
+// of its test is all pairs in all settings of the compared tables.
 type Comparison struct {
 	Method, Against int // in the table; Method > Against
+	Margin          float64
 	Paired
 }
 
-// Comparisons compares every two methods of a row that have the score.
-func (r *ScoreRow) Comparisons(score Score) []Comparison {
-	var list []Comparison
-	for j := range r.Entries {
-		for i := range j {
-			differences := pairedDifferences(r.Entries[j].Sample, r.Entries[i].Sample, r.Common[score].Repeats, score)
-			if len(differences) > 0 {
-				list = append(list, Comparison{Method: j, Against: i, Paired: newPaired(differences)})
-			}
-		}
+func (p *Paired) Tested() bool { return !math.IsNaN(p.Test.P) }
+
+// Chances returns the probabilities that Method is better than Against by more than the margin, equal
+// within it, or worse.
+func (c *Comparison) Chances(metric Metric) (better, equal, worse float64) {
+	chances := c.Test.Chances(c.Margin)
+	if metric.Of().Higher {
+		return chances.Above, chances.Within, chances.Below
 	}
-	adjust(familyOf(list))
-	return list
+	return chances.Below, chances.Within, chances.Above
 }
 
-func familyOf(list []Comparison) []*Paired {
-	family := make([]*Paired, len(list))
-	for k := range list {
-		family[k] = &list[k].Paired
+// Of returns the comparison seen from one of its methods.
+func (c Comparison) Of(method int) Comparison {
+	if c.Against == method {
+		c.Method, c.Against, c.Test.Mean = c.Against, c.Method, -c.Test.Mean
 	}
-	return family
+	return c
 }
 
-// pairedDifferences returns a - b on the given ascending repeats. The samples are ordered by
-// repeat; of several cells of one repeat the first counts.
-func pairedDifferences(a, b []RepeatScore, repeats []int64, score Score) []float64 {
-	var differences []float64
-	largest := 0.0
-	for _, repeat := range repeats {
-		x, inA := scoreOf(a, repeat, score)
-		y, inB := scoreOf(b, repeat, score)
-		if inA && inB {
-			differences = append(differences, x-y)
-			largest = max(largest, math.Abs(x), math.Abs(y))
-		}
+// CompareScores orders the better of two scores first.
+func (t *ScoreTable) CompareScores(a, b float64) int {
+	if t.Metric.Of().Higher {
+		a, b = b, a
 	}
-	evenOut(differences, largest)
-	return differences
+	return cmp.Compare(a, b)
 }
 
-func scoreOf(sample []RepeatScore, repeat int64, score Score) (float64, bool) {
-	i, _ := slices.BinarySearchFunc(sample, repeat, func(r RepeatScore, repeat int64) int { return cmp.Compare(r.Repeat, repeat) })
-	for ; i < len(sample) && sample[i].Repeat == repeat; i++ {
-		if x := sample[i].Score[score]; stats.Finite(x) {
-			return x, true
-		}
-	}
-	return 0, false
-}
-
-// evenOut rounds differences to 40 bits below the largest score, so that rounding does not break
-// ties: 0.9 - 0.8 equals 0.8 - 0.7.
-func evenOut(differences []float64, largest float64) {
-	_, exponent := math.Frexp(largest)
-	for i, d := range differences {
-		differences[i] = math.Ldexp(math.RoundToEven(math.Ldexp(d, 40-exponent)), exponent-40)
-	}
-}
-
-// testable reports whether m tests can reject: the smallest p-value of n pairs is 2^(1-n).
-func testable(n, m int) bool { return float64(m)*math.Ldexp(1, 1-n) <= Significance }
-
-// NeededRepeats is the minimum number of repeats with which m comparisons can find a difference.
-func NeededRepeats(m int) int {
-	n := 1
-	for !testable(n, m) {
-		n++
-	}
-	return n
-}
-
-// markEqual marks the entries that are not significantly worse than the best mean, if the row has
-// enough repeats for a significant test.
-func (r *ScoreRow) markEqual() {
-	for score := range SelectionBias {
-		best := -1
-		for j := range r.Entries {
-			if r.Entries[j].Best[score] {
-				best = j
-				break
-			}
-		}
-		if best < 0 {
-			continue
-		}
-		comparisons := r.Comparisons(score)
-		for _, c := range comparisons {
-			other := c.Method + c.Against - best
-			if c.Method != best && c.Against != best || !testable(c.Pairs(), len(comparisons)) {
-				continue
-			}
-			r.Tested[score] = true
-			e := &r.Entries[other]
-			e.Equal[score] = !e.Best[score] && c.Adjusted > Significance
-		}
-	}
-}
-
-// effectWork, in squared numbers of pairs, limits bootstrap intervals to about 10 s on one
-// processor.
-const effectWork = 2_500_000
-
-// addEffects computes the effects of whole families, in their order, up to effectWork.
-func addEffects(families [][]*Paired) {
-	next := make(chan *Paired)
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for p := range next {
-				effect := stats.NewEffect(p.differences, 1-Significance)
-				p.Effect = &effect
-			}
-		})
-	}
-	work := 0
-	for _, family := range families {
-		for _, p := range family {
-			work += p.Pairs() * p.Pairs()
-		}
-		if work > effectWork {
-			break
-		}
-		for _, p := range family {
-			next <- p
-		}
-	}
-	close(next)
-	workers.Wait()
-}
-
-// ComparedRow holds the comparisons of a row by the score that leads its table.
+// ComparedRow holds the comparisons of every two methods of a row that have the score.
 type ComparedRow struct {
 	Row         *ScoreRow
 	Comparisons []Comparison
@@ -199,21 +81,104 @@ type ComparedTable struct {
 	Rows  []ComparedRow
 }
 
-// Compared returns the comparisons of the tables of Chosen, computed by the first call.
-func (r *Run) Compared() []ComparedTable {
-	if r.comparisons != nil || len(r.Chosen) == 0 {
-		return r.comparisons
-	}
-	var families [][]*Paired
-	for _, table := range r.Chosen {
+// Compare compares the methods of tables by their leading scores.
+func Compare(tables []*ScoreTable) []ComparedTable { return compareBy(tables, (*ScoreTable).Lead) }
+
+func compareBy(tables []*ScoreTable, score func(*ScoreTable) Score) []ComparedTable {
+	var list []ComparedTable
+	var family []*Paired
+	for _, table := range tables {
 		of := ComparedTable{Table: table}
 		for _, row := range table.Rows {
-			c := ComparedRow{row, row.Comparisons(table.Lead())}
-			families = append(families, familyOf(c.Comparisons))
-			of.Rows = append(of.Rows, c)
+			of.Rows = append(of.Rows, ComparedRow{row, row.comparisons(table, score(table))})
+			last := of.Rows[len(of.Rows)-1].Comparisons
+			for k := range last {
+				family = append(family, &last[k].Paired)
+			}
 		}
-		r.comparisons = append(r.comparisons, of)
+		list = append(list, of)
 	}
-	addEffects(families)
-	return r.comparisons
+	adjust(family)
+	return list
+}
+
+func (r *ScoreRow) comparisons(table *ScoreTable, score Score) []Comparison {
+	var list []Comparison
+	for j := range r.Entries {
+		for i := range j {
+			differences, ratio := pairedDifferences(r.Entries[j].Sample, r.Entries[i].Sample, r.Common[score].Repeats, score)
+			if len(differences) > 0 {
+				list = append(list, Comparison{j, i, r.margin(table, score, i, j), Paired{Test: stats.Resampled(differences, ratio)}})
+			}
+		}
+	}
+	return list
+}
+
+// margin takes the larger mean of the two methods for that of a missing constant.
+func (r *ScoreRow) margin(table *ScoreTable, score Score, i, j int) float64 {
+	scale := max(math.Abs(r.Entries[i].Compared[score].Mean), math.Abs(r.Entries[j].Compared[score].Mean))
+	switch {
+	case table.Metric.Of().Higher:
+		scale = 1
+	case r.Floor != nil && r.Floor.Compared[score].N > 0:
+		scale = math.Abs(r.Floor.Compared[score].Mean)
+	}
+	return table.Tests.Rope * scale
+}
+
+// pairedDifferences returns a - b on the given ascending repeats, and the mean ratio of test to
+// training rows. The samples are ordered by repeat; of several cells of one repeat the first counts.
+func pairedDifferences(a, b []RepeatScore, repeats []int64, score Score) (differences []float64, ratio float64) {
+	largest := 0.0
+	for _, repeat := range repeats {
+		x, inA := scoreOf(a, repeat, score)
+		y, inB := scoreOf(b, repeat, score)
+		if inA != nil && inB != nil {
+			differences = append(differences, x-y)
+			largest = max(largest, math.Abs(x), math.Abs(y))
+			ratio += inA.Ratio
+		}
+	}
+	evenOut(differences, largest)
+	return differences, ratio / float64(max(1, len(differences)))
+}
+
+// scoreOf returns no cell if none of the repeat has a finite score.
+func scoreOf(sample []RepeatScore, repeat int64, score Score) (float64, *RepeatScore) {
+	i, _ := slices.BinarySearchFunc(sample, repeat, func(r RepeatScore, repeat int64) int { return cmp.Compare(r.Repeat, repeat) })
+	for ; i < len(sample) && sample[i].Repeat == repeat; i++ {
+		if x := sample[i].Score[score]; stats.Finite(x) {
+			return x, &sample[i]
+		}
+	}
+	return 0, nil
+}
+
+// evenOut rounds differences to 40 bits below the largest score, so that rounding does not break
+// ties: 0.9 - 0.8 equals 0.8 - 0.7.
+func evenOut(differences []float64, largest float64) {
+	_, exponent := math.Frexp(largest)
+	for i, d := range differences {
+		differences[i] = math.Ldexp(math.RoundToEven(math.Ldexp(d, 40-exponent)), exponent-40)
+	}
+}
+
+// markEqual marks the entries that do not differ significantly from the best mean of their row.
+func markEqual(tables []*ScoreTable) {
+	for score := range SelectionBias {
+		for _, of := range compareBy(tables, func(*ScoreTable) Score { return score }) {
+			for _, row := range of.Rows {
+				best := slices.IndexFunc(row.Row.Entries, func(e ScoreEntry) bool { return e.Best[score] })
+				for _, c := range row.Comparisons {
+					if !c.Tested() || c.Method != best && c.Against != best {
+						continue
+					}
+					row.Row.Tested[score] = true
+					e := &row.Row.Entries[c.Method+c.Against-best]
+					e.Equal[score] = !e.Best[score] && c.Q > of.Table.Tests.Significance
+				}
+			}
+		}
+	}
 }

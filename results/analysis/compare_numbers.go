@@ -19,7 +19,7 @@ type ScoreChange struct {
 	Score           Score
 	Baseline, Other Summary
 	Better, Worse   int // pairs, for the other run
-	Paired              // without an effect if there is no difference
+	Paired
 }
 
 func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, rounding float64) []ScoreChange {
@@ -44,26 +44,22 @@ func (c *comparedCells) scoreChanges(a, b *ComparedRun, pairs []cellPair, roundi
 			x.Setting.Compare(y.Setting), CompareMethods(x.Method, y.Method))
 	})
 	var families [SelectionBias][]*Paired
-	var differ [][]*Paired
 	for i := range changes {
-		p := &changes[i].Paired
-		families[changes[i].Score] = append(families[changes[i].Score], p)
-		if p.Test.N > 0 {
-			differ = append(differ, []*Paired{p})
-		}
+		families[changes[i].Score] = append(families[changes[i].Score], &changes[i].Paired)
 	}
 	for _, family := range families {
 		adjust(family)
 	}
-	addEffects(differ)
 	return changes
 }
+
+func (s *ScoreChange) Differs() bool { return s.Better+s.Worse > 0 }
 
 // compare returns false if there is no pair. Differences within rounding count as 0: with equal
 // signs the test would find them significant.
 func (s *ScoreChange) compare(a, b *ComparedRun, pairs []cellPair, rounding float64) bool {
 	var before, after, differences []float64
-	largest := 0.0
+	largest, ratio := 0.0, 0.0
 	seen := map[int64]bool{}
 	for _, of := range pairs {
 		x, y := a.rows[of.baseline].score[s.Score], b.rows[of.other].score[s.Score]
@@ -77,20 +73,24 @@ func (s *ScoreChange) compare(a, b *ComparedRun, pairs []cellPair, rounding floa
 			difference = 0
 		}
 		before, after, differences = append(before, x), append(after, y), append(differences, difference)
-		largest = max(largest, size)
+		largest, ratio = max(largest, size), ratio+a.rows[of.baseline].ratio
+	}
+	if len(differences) == 0 {
+		return false
 	}
 	evenOut(differences, largest)
 	for _, d := range differences {
 		switch {
 		case d == 0:
-		case s.Metric.better(d, 0):
+		case s.Metric.Better(d, 0):
 			s.Better++
 		default:
 			s.Worse++
 		}
 	}
-	s.Baseline, s.Other, s.Paired = Summarize(before), Summarize(after), newPaired(differences)
-	return len(differences) > 0
+	s.Baseline, s.Other = Summarize(before), Summarize(after)
+	s.Test = stats.Resampled(differences, ratio/float64(len(differences)))
+	return true
 }
 
 // NumberChanges compares the measures of computed cells of equal identity and status.
@@ -189,6 +189,8 @@ func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) fl
 	x, textX, nullX := a.value(of.baseline, measure)
 	y, textY, nullY := b.value(of.other, measure)
 	switch {
+	case nullX && c.lacks(a.runCells, of.baseline, measure), nullY && c.lacks(b.runCells, of.other, measure):
+		return 0
 	case nullX != nullY, textX != textY:
 		return math.Inf(1)
 	case nullX, x == y, math.IsNaN(x) && math.IsNaN(y):
@@ -200,6 +202,18 @@ func (c *comparedCells) distance(a, b *ComparedRun, of cellPair, measure int) fl
 	}
 	largest := max(math.Abs(x), math.Abs(y))
 	return math.Abs(x/largest - y/largest)
+}
+
+// lacks reports whether a row is older than the schema version of a measure: it has none that came
+// with that version.
+func (c *comparedCells) lacks(r *runCells, at int32, measure int) bool {
+	since := c.measures[measure].Since
+	for j := range c.measures {
+		if _, _, null := r.value(at, j); !null && c.measures[j].Since == since {
+			return false
+		}
+	}
+	return since > experiment.OldestSchema
 }
 
 // value returns an integer (below 2^53) or a float, or else a text.

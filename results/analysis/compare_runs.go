@@ -3,12 +3,16 @@ package analysis
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 )
@@ -20,6 +24,7 @@ const Rounding = experiment.Rounding
 // RunComparison compares runs with the first of them, the baseline.
 type RunComparison struct {
 	Rounding float64
+	Tests    Tests
 	Runs     []*ComparedRun
 	Pairs    []*RunPair // Pairs[i] compares Runs[i+1] with Runs[0]
 }
@@ -66,6 +71,7 @@ type FailureChange struct {
 // CompareOptions are the options of [CompareRuns].
 type CompareOptions struct {
 	Rounding float64 // see [Rounding]
+	Tests    Tests   // zero for DefaultTests
 	Progress Progress
 }
 
@@ -75,8 +81,8 @@ func CompareRuns(ctx context.Context, dirs []string, options CompareOptions) (*R
 	if err != nil {
 		return nil, fmt.Errorf("comparing %s: %w", dirs[0], err)
 	}
-	cells := newComparedCells(kind)
-	c := &RunComparison{Rounding: options.Rounding}
+	cells := &comparedCells{schema: schemaOf(kind), measures: kind.Tables().Measures, numbers: map[place]int32{}, texts: map[string]string{}}
+	c := &RunComparison{Rounding: options.Rounding, Tests: cmp.Or(options.Tests, DefaultTests)}
 	for i, dir := range dirs {
 		options.Progress.Tell("reading the cells", i+1, len(dirs))
 		r, err := cells.load(ctx, dir)
@@ -236,6 +242,11 @@ func (p *RunPair) addNotes(rounding float64) {
 			"Their scores, times and failures are compared; numbers that changed are those of equal identity alone.", prose.Plural(n, "cell")))
 	}
 	p.notePlatforms(rounding)
+	for _, method := range slices.Sorted(maps.Keys(p.Baseline.Software)) {
+		if here, there := p.Baseline.Software[method], p.Other.Software[method]; there != nil && !slices.Equal(here, there) {
+			p.Notes = append(p.Notes, fmt.Sprintf("the method %s ran on %s, in the baseline on %s.", method, strings.Join(there, " and "), strings.Join(here, " and ")))
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(p.Baseline.data)) {
 		if there := p.Other.data[name]; there != "" && there != p.Baseline.data[name] {
 			p.Notes = append(p.Notes, fmt.Sprintf("the data set %s is another one in the two runs; its cells are not compared.", name))
@@ -259,4 +270,181 @@ func (p *RunPair) notePlatforms(rounding float64) {
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("%s (%g); computed on %s, the baseline on %s.",
 		what, rounding, strings.Join(p.Other.Platforms, " and "), strings.Join(p.Baseline.Platforms, " and ")))
+}
+
+// ComparedRun is a folder of results in a comparison.
+type ComparedRun struct {
+	Dir       string
+	Run       string // "" without a manifest
+	Versions  []VersionCells
+	Cells     int
+	Statuses  map[experiment.Status]int
+	Partial   bool
+	Platforms []string
+	Software  map[string][]string // as commands report it, by method
+
+	data map[string]string // digests by name
+	*runCells
+}
+
+// runCells is what a comparison needs of a run, but not its result.
+type runCells struct {
+	rows     []comparedCell
+	measures [][]experiment.Vector // of each batch
+	newest   map[results.CellKey]int32
+}
+
+// VersionCells counts the cells of a version of agepath.
+type VersionCells struct {
+	Version string
+	Cells   int
+}
+
+type comparedCell struct {
+	key     results.CellKey
+	labels  cellLabels
+	status  experiment.Status
+	score   [SelectionBias]float64
+	ratio   float64 // of test to training rows
+	seconds [len(timeColumns)]float64
+	worker  string
+	reason  string // why it is not ok
+	started int64  // microseconds
+
+	batch, row int32 // of the measures
+}
+
+// cellLabels identify a cell across runs, independently of its identity.
+type cellLabels struct {
+	group        int32 // in comparedCells.groups
+	repeat, seed int64
+}
+
+type comparedCells struct {
+	schema   *schema
+	measures []experiment.Column
+	groups   []place
+	metrics  []Metric
+	numbers  map[place]int32
+	texts    map[string]string
+}
+
+// extraColumns are those that score tables do not use.
+var extraColumns = []experiment.Column{
+	{Name: "seed", Type: experiment.Int}, {Name: "error", Type: experiment.Text}, {Name: "worker", Type: experiment.Text},
+	{Name: "version", Type: experiment.Text}, {Name: "started_at", Type: experiment.Time}, {Name: "platform", Type: experiment.Text},
+}
+
+func (c *comparedCells) columns() []experiment.Column {
+	columns := slices.Concat(c.schema.cellColumns(), c.schema.there(experiment.Names(extraColumns)...))
+	for _, measure := range c.measures {
+		if !slices.ContainsFunc(columns, func(c experiment.Column) bool { return c.Name == measure.Name }) {
+			columns = append(columns, measure)
+		}
+	}
+	return columns
+}
+
+func (c *comparedCells) load(ctx context.Context, dir string) (*ComparedRun, error) {
+	if err := results.CheckFiles(ctx, dir); err != nil {
+		return nil, err
+	}
+	r := &ComparedRun{
+		Dir: dir, Statuses: map[experiment.Status]int{}, runCells: &runCells{newest: map[results.CellKey]int32{}},
+	}
+	manifest, err := results.ReadManifest(dir)
+	switch {
+	case err == nil:
+		r.Run, r.data = manifest.Run, manifest.Data
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	versions := map[string]int{}
+	streams, err := results.EachNewest(ctx, dir, "cells", c.columns(), func(f *results.Frame) error {
+		if err := c.add(r, f, versions); err != nil {
+			return fmt.Errorf("reading %s: %w", filepath.Join(dir, results.CellsFile), err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Partial, r.Cells = streams > 0, len(r.rows)
+	software, err := results.Software(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	r.Software = map[string][]string{}
+	for _, of := range software {
+		r.Software[of.Method] = append(r.Software[of.Method], of.Text)
+	}
+	for version, cells := range versions {
+		r.Versions = append(r.Versions, VersionCells{version, cells})
+	}
+	slices.SortFunc(r.Versions, func(a, b VersionCells) int {
+		return cmp.Or(cmp.Compare(b.Cells, a.Cells), cmp.Compare(a.Version, b.Version))
+	})
+	return r, nil
+}
+
+func (c *comparedCells) add(r *ComparedRun, f *results.Frame, versions map[string]int) error {
+	columns, err := newCellColumns(c.schema, f, c.texts)
+	if err != nil {
+		return err
+	}
+	extra, err := f.Vectors(results.CellsFile, extraColumns)
+	if err != nil {
+		return err
+	}
+	measures, err := f.Vectors(results.CellsFile, c.measures)
+	if err != nil {
+		return err
+	}
+	batch := make([]experiment.Vector, len(measures)) // without the memory of other columns
+	for j, vector := range measures {
+		batch[j] = *vector
+	}
+	r.measures = append(r.measures, batch)
+	seed, reason, worker, version, started, platform := extra[0], extra[1], extra[2], extra[3], extra[4], extra[5]
+	for row := range columns.rows {
+		sample, metric, err := columns.sample(row)
+		if err != nil {
+			return err
+		}
+		cell := comparedCell{
+			key: sample.Cell, status: sample.Status, ratio: sample.Ratio, seconds: sample.Seconds,
+			labels: cellLabels{c.group(place{columns.setting(row), columns.methodKey(row)}, metric), sample.Repeat, seed.Ints[row]},
+			worker: columns.text(worker, row), started: started.Ints[row],
+			batch: int32(len(r.measures) - 1), row: int32(row),
+		}
+		copy(cell.score[:], sample.Score[:])
+		if cell.status != experiment.OK {
+			cell.reason = strings.Clone(reason.Texts[row])
+		}
+		r.newest[cell.key] = int32(len(r.rows))
+		r.rows = append(r.rows, cell)
+		r.Statuses[cell.status]++
+		versions[columns.text(version, row)]++
+		if on := columns.text(platform, row); on != "" && !slices.Contains(r.Platforms, on) {
+			r.Platforms = append(r.Platforms, on)
+		}
+	}
+	return nil
+}
+
+func (c *comparedCells) group(of place, metric Metric) int32 {
+	number, known := c.numbers[of]
+	if !known {
+		number = int32(len(c.groups))
+		c.numbers[of] = number
+		c.groups = append(c.groups, of)
+		c.metrics = append(c.metrics, "")
+	}
+	c.metrics[number] = cmp.Or(c.metrics[number], metric)
+	return number
+}
+
+func (c *comparedCells) what(cell *comparedCell) string {
+	of := c.groups[cell.labels.group]
+	return fmt.Sprintf("%s: %s, repeat %d", of.method, c.schema.Describe(of.setting), cell.labels.repeat)
 }

@@ -55,10 +55,10 @@ func (t *ScoreTable) NotBetter(row *ScoreRow, method int, score Score) bool {
 	var own, floor []float64
 	for _, repeat := range RepeatsWith(row.Entries[method].Sample, score) {
 		x, _ := scoreOf(row.Entries[method].Sample, repeat, score)
-		if y, there := scoreOf(row.Floor.Sample, repeat, score); there {
+		if y, there := scoreOf(row.Floor.Sample, repeat, score); there != nil {
 			own, floor = append(own, x), append(floor, y)
 		}
 	}
 	a, b := Summarize(own).Mean, Summarize(floor).Mean
-	return len(own) > 0 && (!t.Metric.better(a, b) || math.Abs(a-b) <= Rounding*math.Abs(b))
+	return len(own) > 0 && (!t.Metric.Better(a, b) || math.Abs(a-b) <= Rounding*math.Abs(b))
 }

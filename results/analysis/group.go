@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -19,8 +20,10 @@ type cellGroups struct {
 	floors  map[layout.Setting]*ScoreEntry // not in entries
 	metrics map[[2]string]Metric           // by data set and model
 	models  map[string]Metric              // by model
+	scaled  bool                           // cells of an older version lack the unit of the target
 
 	selected experiment.Select // by which selectBest chose
+	tests    Tests
 }
 
 type methodEntries map[string]*ScoreEntry
@@ -32,6 +35,7 @@ func newCellGroups(schema *schema) *cellGroups {
 		floors:  map[layout.Setting]*ScoreEntry{},
 		metrics: map[[2]string]Metric{},
 		models:  map[string]Metric{},
+		tests:   DefaultTests,
 	}
 }
 
@@ -40,6 +44,10 @@ func (g *cellGroups) add(columns *cellColumns) error {
 		sample, metric, err := columns.sample(row)
 		if err != nil {
 			return err
+		}
+		unit := 1.0
+		if metric.Of().InTarget {
+			unit = number(columns.unit, row)
 		}
 		setting, method := columns.setting(row), columns.exactMethod(row)
 		entry := g.entry(setting, method)
@@ -50,14 +58,51 @@ func (g *cellGroups) add(columns *cellColumns) error {
 		case sample.Status == experiment.Incomplete:
 			entry.Incomplete++
 		}
+		if math.IsNaN(unit) && !g.scaled {
+			g.scaled = true
+			g.each(func(_ layout.Setting, e *ScoreEntry) {
+				for i := range e.Sample {
+					e.Sample[i].inUnit(1)
+				}
+			})
+		}
+		if !g.scaled {
+			sample.inUnit(unit)
+		}
 		entry.Sample = append(entry.Sample, sample)
-		if metric != "" && method != g.schema.floorName() {
+		if metric != "" {
 			data, model := setting[layout.Dataset].Text, setting[layout.Model].Text
 			g.metrics[[2]string{data, model}] = metric
-			g.models[model] = metric
+			if method != g.schema.floorName() {
+				g.models[model] = metric
+			}
 		}
 	}
 	return nil
+}
+
+// each calls f with every entry, the floors' included.
+func (g *cellGroups) each(f func(setting layout.Setting, entry *ScoreEntry)) {
+	for setting, entries := range g.entries {
+		for _, entry := range entries {
+			f(setting, entry)
+		}
+	}
+	for setting, entry := range g.floors {
+		f(setting, entry)
+	}
+}
+
+// inUnit multiplies scores of the scaled target.
+func (r *RepeatScore) inUnit(unit float64) {
+	by := unit / r.Unit
+	for s := range r.Score {
+		r.Score[s] *= by
+	}
+	for k := range r.Without {
+		r.Without[k] *= by
+	}
+	r.BestValidation, r.Unit = r.BestValidation*by, unit
 }
 
 func (g *cellGroups) entry(setting layout.Setting, method string) *ScoreEntry {
@@ -131,11 +176,7 @@ func spreadIgnored(l *layout.Layout, entries map[layout.Setting]methodEntries) {
 			}
 		}
 	}
-	moved := make([]layout.Setting, 0, len(fuller))
-	for plain := range fuller {
-		moved = append(moved, plain)
-	}
-	slices.SortFunc(moved, func(a, b layout.Setting) int {
+	moved := slices.SortedFunc(maps.Keys(fuller), func(a, b layout.Setting) int {
 		return cmp.Or(cmp.Compare(bits.OnesCount16(uint16(missing(l, a))), bits.OnesCount16(uint16(missing(l, b)))), a.Compare(b))
 	})
 	for _, plain := range moved {
@@ -147,9 +188,7 @@ func spreadIgnored(l *layout.Layout, entries map[layout.Setting]methodEntries) {
 			}
 		}
 	}
-	for _, plain := range moved {
-		delete(entries, plain)
-	}
+	maps.DeleteFunc(entries, func(plain layout.Setting, _ methodEntries) bool { return fuller[plain] != nil })
 }
 
 func statedWhereSeveral(l *layout.Layout) []layout.Dimension {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -18,25 +19,26 @@ type Ranking struct {
 	Methods  []string // scored on every data set
 	Datasets []string
 	Means    [][]float64 // by data set and method
+	Losses   [][]float64 // likewise, lower is better
+	Metrics  int         // of the data sets
 	Test     stats.FriedmanTest
-	Critical float64  // Nemenyi's, at Significance
+	Critical float64  // Nemenyi's difference of mean ranks
 	LeftOut  []string // methods not scored on every data set
+	Tests    Tests
+	errors   bool // the scores are errors, >= 0
 }
 
-// minRanked is 3 because the signed-rank test compares two methods.
-const minRanked = 3
-
-// NewRanking ranks by one score. It returns nil if fewer than 2 data sets have at least 3 methods
-// in common, or too few for the best and the worst method to differ at [Significance]. Ranks are
-// within a data set, so tables of different metrics can be combined. A data set counts once: its
-// means are over the settings with a score of every ranked method, each over the common repeats.
-func NewRanking(tables []*ScoreTable, score Score) *Ranking {
-	rows := map[string][]rankedRow{}
+// NewRanking ranks by one score. It returns nil if fewer than 2 data sets have at least 2 methods
+// in common. Ranks are within a data set, so tables of different metrics can be combined. A data set
+// counts once: its means are over the settings with a score of every ranked method, each over the
+// common repeats.
+func NewRanking(tables []*ScoreTable, score Score, tests Tests) *Ranking {
+	rows := map[string][]EntryAt{} // without a method
 	scoredOn := map[string]map[string]bool{}
 	for _, table := range tables {
 		for _, row := range table.Rows {
 			name := row.Setting[layout.Dataset].Text
-			rows[name] = append(rows[name], rankedRow{table, row})
+			rows[name] = append(rows[name], EntryAt{Table: table, Row: row})
 			for j, method := range table.Methods {
 				if row.Entries[j].Summary[score].N > 0 {
 					under(scoredOn, method)[name] = true
@@ -44,7 +46,8 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 			}
 		}
 	}
-	r := &Ranking{Score: score}
+	r := &Ranking{Score: score, Metrics: len(tables), Tests: tests}
+	r.errors = !slices.ContainsFunc(tables, func(table *ScoreTable) bool { return table.Metric.Of().Higher })
 	for _, method := range slices.SortedFunc(maps.Keys(scoredOn), CompareMethods) {
 		if len(scoredOn[method]) == len(rows) {
 			r.Methods = append(r.Methods, method)
@@ -52,49 +55,72 @@ func NewRanking(tables []*ScoreTable, score Score) *Ranking {
 			r.LeftOut = append(r.LeftOut, method)
 		}
 	}
-	if len(r.Methods) < minRanked {
+	if len(r.Methods) < 2 {
 		return nil
 	}
-	var losses [][]float64 // lower is better
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		means, loss := r.block(rows[name])
 		if means != nil {
 			r.Datasets = append(r.Datasets, name)
-			r.Means, losses = append(r.Means, means), append(losses, loss)
+			r.Means, r.Losses = append(r.Means, means), append(r.Losses, loss)
 		}
 	}
 	if len(r.Datasets) < 2 {
 		return nil
 	}
-	r.Critical = stats.CriticalDifference(len(r.Methods), len(r.Datasets), Significance)
-	if r.Critical > float64(len(r.Methods)-1) {
-		return nil
-	}
-	r.Test = stats.Friedman(losses)
+	r.Critical = stats.CriticalDifference(len(r.Methods), len(r.Datasets), tests.Significance)
+	r.Test = stats.Friedman(r.Losses)
 	return r
 }
 
-type rankedRow struct {
-	table *ScoreTable
-	row   *ScoreRow
+// Most is the largest possible difference of two mean ranks.
+func (r *Ranking) Most() float64 { return float64(len(r.Methods) - 1) }
+
+// Shows reports whether Nemenyi's test can find a difference. Of two methods [Ranking.Wilcoxon] is the
+// test.
+func (r *Ranking) Shows() bool { return r != nil && len(r.Methods) > 2 && r.Critical <= r.Most() }
+
+// Needed returns the number of data sets with which a difference of half of [Ranking.Most] would be
+// significant.
+func (r *Ranking) Needed() int {
+	n := 2 * r.Critical / r.Most()
+	return int(math.Ceil(float64(len(r.Datasets)) * n * n))
+}
+
+// Wilcoxon returns the p-value of two of the methods by the signed-rank test over data sets (Demšar
+// 2006), and on how many a is better. The test takes one metric: of several ok is false. Differences of
+// errors, whose units vary with the data set, are relative to the two errors' sum.
+func (r *Ranking) Wilcoxon(a, b int) (p float64, better int, ok bool) {
+	differences := make([]float64, len(r.Losses))
+	for d, losses := range r.Losses {
+		difference := losses[a] - losses[b]
+		if difference < 0 {
+			better++
+		}
+		if sum := losses[a] + losses[b]; r.errors && sum > 0 {
+			difference /= sum
+		}
+		differences[d] = difference
+	}
+	return stats.SignedRank(differences), better, r.Metrics == 1
 }
 
 // block returns the mean score of each method over a data set's settings, and its loss; nil if no
 // setting has all methods. Means that differ only by rounding are ties.
-func (r *Ranking) block(rows []rankedRow) (means, losses []float64) {
+func (r *Ranking) block(rows []EntryAt) (means, losses []float64) {
 	sums := make([]float64, len(r.Methods))
 	n, sign := 0, 1.0
 	for _, of := range rows {
 		values := make([]float64, 0, len(r.Methods))
 		for _, method := range r.Methods {
-			if j := slices.Index(of.table.Methods, method); j >= 0 && of.row.Entries[j].Compared[r.Score].N > 0 {
-				values = append(values, of.row.Entries[j].Compared[r.Score].Mean)
+			if j := slices.Index(of.Table.Methods, method); j >= 0 && of.Row.Entries[j].Compared[r.Score].N > 0 {
+				values = append(values, of.Row.Entries[j].Compared[r.Score].Mean)
 			}
 		}
 		if len(values) < len(r.Methods) {
 			continue
 		}
-		if n++; of.table.Metric == Accuracy {
+		if n++; of.Table.Metric.Of().Higher {
 			sign = -1
 		}
 		for m, value := range values {
@@ -137,26 +163,30 @@ func (r *Ranking) Cliques() (order []int, groups [][2]int) {
 
 func (r *Ranking) Words() string {
 	var b strings.Builder
-	t := r.Test
+	t, f := r.Test, "∞ (all data sets rank alike)"
+	if stats.Finite(t.F) {
+		f = fmt.Sprintf("%.3f", t.F)
+	}
 	fmt.Fprintf(&b, "Mean test scores of each data set, over its settings that every method has a score in and the repeats that all methods have there, and the methods' mean ranks over %s; 1 is best. "+
-		"Friedman's test: χ² = %.3f with %d degrees of freedom, p = %s; Iman and Davenport's: F = %s, p = %s. "+
-		"Nemenyi's critical difference at 5 %%: %.2f.",
-		prose.Plural(t.Blocks, "data set"), t.Chi2, t.Methods-1, Probability(t.P), infinite(t.F), Probability(t.FP), r.Critical)
+		"Friedman's test: χ² = %.3f with %d degrees of freedom, %s; Iman and Davenport's: F = %s, %s. "+
+		"Nemenyi's critical difference at %s: %.2f.",
+		prose.Plural(t.Blocks, "data set"), t.Chi2, t.Methods-1, PValue(t.P), f, PValue(t.FP), r.Tests.Level(), r.Critical)
 	if len(r.LeftOut) > 0 {
 		fmt.Fprintf(&b, " Left out, since they have no score on some data set: %s.", strings.Join(r.LeftOut, ", "))
 	}
 	return b.String()
 }
 
-func infinite(x float64) string {
-	if stats.Finite(x) {
-		return fmt.Sprintf("%.3f", x)
-	}
-	return "∞ (all data sets rank alike)"
-}
-
 // smallestShown is the smallest p-value shown as a number.
 const smallestShown = 1e-4
+
+// PValue writes "p = 0.0312" or "p < 0.0001".
+func PValue(p float64) string {
+	if text := Probability(p); strings.HasPrefix(text, "<") {
+		return "p " + text
+	}
+	return "p = " + Probability(p)
+}
 
 // Probability formats a p-value.
 func Probability(p float64) string {

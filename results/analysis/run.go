@@ -1,3 +1,6 @@
+// Package analysis evaluates the files of a run: it tabulates scores, chooses hyperparameters,
+// compares methods on the same splits, ranks them over data sets and compares scores with published
+// numbers.
 package analysis
 
 import (
@@ -10,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/choice"
@@ -39,9 +41,9 @@ type Run struct {
 	Missing    []string // sentences
 	Data       *DataFacts
 	Partial    bool
-	Times      []MethodTime // by descending processor time
 
-	comparisons []ComparedTable
+	Contaminated []Contaminated // data sets that are ranked by trimmed RMSE
+	Times        []MethodTime   // by descending processor time
 }
 
 // MethodTime sums the last attempt of every cell of a method, failed ones included.
@@ -98,7 +100,16 @@ func (p Progress) Tell(what string, at, of int) {
 type Options struct {
 	Choose   choice.Rule // "" for the cells' own choices
 	Paper    bool
+	Tests    Tests // zero for DefaultTests
 	Progress Progress
+}
+
+func (r *Run) addSoftware(ctx context.Context) error {
+	software, err := results.Software(ctx, r.Dir)
+	for _, of := range software {
+		r.Facts = append(r.Facts, layout.Fact{Name: "software of " + of.Method, Value: of.Text})
+	}
+	return err
 }
 
 // Load reads the files in dir, complete or not. Only cells.arrow is required, or a stream of cells
@@ -117,6 +128,7 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	cells.groups.tests = cmp.Or(options.Tests, DefaultTests)
 	if options.Choose != "" {
 		options.Progress.Tell("choosing", 0, 0)
 		if err := cells.groups.chooseAgain(ctx, dir, kind.Name(), options.Choose); err != nil {
@@ -134,14 +146,16 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if choices := cells.groups.choices(); len(choices) > 0 {
-		r.Facts = append(r.Facts, layout.Fact{Name: r.Layout.Step.Word + " chosen by", Value: strings.Join(choices, "; ")})
+	if err := r.addSoftware(ctx); err != nil {
+		return nil, err
 	}
+	rules := cells.groups.choices()
 	r.Facts = append(r.Facts, cells.statuses()...)
+	cells.groups.trimContaminated()
 	cells.groups.distinguish()
-	r.Data = &DataFacts{Section: sectionOf(manifest), Size: cells.sizes}
-	if r.Data.Section != nil {
-		r.Data.Target = r.Data.Section.ScoreUnit()
+	r.Data = &DataFacts{Section: sectionOf(manifest), Size: cells.sizes, Target: "target's unit", Rules: rules}
+	if cells.groups.scaled {
+		r.Data.Target = "scaled target"
 	}
 	if own := r.Layout.Own; own != nil && own.Unscored {
 		r.Data.Unscored = newScoreTable("", cells.groups.entries, func(layout.Setting) *ScoreEntry { return nil })
@@ -153,7 +167,9 @@ func Load(ctx context.Context, dir string, options Options) (*Run, error) {
 	}
 	r.addMissing(fewer)
 	own := owns[kind.Name()]
-	r.Missing = append(r.Missing, own.remarks(r.Tables)...)
+	if own.Remarks != nil {
+		r.Missing = append(r.Missing, own.Remarks(r.Tables)...)
+	}
 	r.Paper = options.Paper
 	if manifest != nil {
 		r.Data.Readings, r.Data.Absent = manifest.Readings, manifest.Absent
@@ -180,13 +196,6 @@ type Own struct {
 	Choose func(ctx context.Context, dir string, rule choice.Rule, cells map[string]*ChosenCell) error
 }
 
-func (o Own) remarks(tables []*ScoreTable) []string {
-	if o.Remarks == nil {
-		return nil
-	}
-	return o.Remarks(tables)
-}
-
 var owns = map[string]Own{}
 
 // RegisterOwn is called by the package of a kind when initialized.
@@ -195,13 +204,15 @@ func RegisterOwn(kind string, own Own) { owns[kind] = own }
 // run also counts choices that rest on fewer cells than others.
 func (t *cellTally) run() (*Run, int) {
 	r := &Run{
-		Layout: t.schema.Layout, Times: t.sortedTimes(), Failures: t.firstFailures(), Reasons: t.sortedReasons(),
-		Failed: t.failed.n, Incomplete: t.incomplete.n,
+		Layout: t.schema.Layout, Times: t.sortedTimes(), Reasons: t.sortedReasons(),
+		Failures: slices.Concat(firstFew(t.incomplete.first, Failure.compare), firstFew(t.failed.first, Failure.compare)),
+		Failed:   t.failed.n, Incomplete: t.incomplete.n,
 	}
 	if own := r.Layout.Own; own != nil && own.Unscored {
 		return r, 0
 	}
 	groups := *t.groups
+	r.Contaminated = groups.trimContaminated()
 	groups.distinguish()
 	if scored := t.schema.scored(); !scored[TestAtBestTest] && !scored[TestAtBestValidation] { // no score to choose by
 		r.Chosen = groups.tables()
@@ -214,7 +225,7 @@ func (t *cellTally) run() (*Run, int) {
 		r.Overall, _ = groups.chosenTables(true)
 	}
 	if len(r.Overall) > 0 {
-		r.Ranking = NewRanking(r.Overall, r.Overall[0].Lead())
+		r.Ranking = NewRanking(r.Overall, r.Overall[0].Lead(), groups.tests)
 	}
 	return r, fewer
 }
@@ -239,7 +250,6 @@ func (s *Standing) Add(outcomes ...*experiment.Outcome) error {
 	return s.AddRows(cells)
 }
 
-// AddRows adds rows of the table of cells.
 func (s *Standing) AddRows(cells *results.Frame) error { return s.tally.add(cells) }
 
 // Run evaluates the outcomes so far. Tables are nil for a kind without scores.
@@ -252,12 +262,17 @@ func (s *Standing) Run() *Run {
 // Tables returns the scores of each value of the parameters.
 func (s *Standing) Tables() []*ScoreTable {
 	groups := *s.tally.groups
+	groups.trimContaminated()
 	groups.distinguish()
 	return groups.tables()
 }
 
-// Remarks are those of the kind, see [Own].
-func (s *Standing) Remarks() []string { return owns[s.kind.Name()].remarks(s.Tables()) }
+func (s *Standing) Remarks() []string {
+	if own := owns[s.kind.Name()]; own.Remarks != nil {
+		return own.Remarks(s.Tables())
+	}
+	return nil
+}
 
 // addManifest returns nil if there is no manifest.
 func (r *Run) addManifest(dir string, cells int) (*results.Manifest, error) {
@@ -301,8 +316,7 @@ func KindOf(dir string) (*experiment.Registration, error) {
 	return experiment.Named(m.Kind)
 }
 
-// sectionOf may be nil.
-func sectionOf(m *results.Manifest) experiment.ScoredSection {
+func sectionOf(m *results.Manifest) experiment.Section {
 	if m == nil {
 		return nil
 	}
@@ -310,8 +324,7 @@ func sectionOf(m *results.Manifest) experiment.ScoredSection {
 	if err != nil || grid.Kind != m.Kind { // of another version
 		return nil
 	}
-	section, _ := grid.Section.(experiment.ScoredSection)
-	return section
+	return grid.Section
 }
 
 // addMissing takes the number of choices on fewer cells than the grid has.
@@ -320,7 +333,7 @@ func (r *Run) addMissing(choices int) {
 		r.Missing = append(r.Missing, fmt.Sprintf("choices of parameters among fewer cells than the grid has for them, because some are incomplete, failed or are not in the files: %d.", choices))
 	}
 	for _, table := range r.Tables {
-		if table.Columns[TestAtBestValidation] && !table.Has(TestAtBestValidation) {
+		if table.Columns[TestAtBestValidation] && !table.Has(TestAtBestValidation) && table.Has(TestAtBestTest) {
 			why := r.Layout.WithoutValidation
 			if why != "" {
 				why = " (" + why + ")"

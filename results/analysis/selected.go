@@ -118,7 +118,7 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 			if by == experiment.SelectTest {
 				x = c.Score[TestAtBestTest]
 			}
-			if !math.IsNaN(x) && !math.IsInf(x, 0) && (math.IsNaN(value) || metric.better(x, value)) {
+			if !math.IsNaN(x) && !math.IsInf(x, 0) && (math.IsNaN(value) || metric.Better(x, value)) {
 				best, value = end, x
 			}
 		}
@@ -148,6 +148,3 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 	}
 	return choices, entry
 }
-
-// onFewer reports whether candidates are incomplete, failed or missing.
-func (s *Selected) onFewer() bool { return s.unequal || s.Candidates > 1 && s.Incomplete+s.Failed > 0 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 )
@@ -15,6 +16,7 @@ import (
 type ScoreTable struct {
 	Layout  *layout.Layout
 	Metric  Metric
+	Scaled  bool         // the scores are of the scaled target
 	Columns [scores]bool // that the kind has
 	Methods []string     // by kind, then by name; with settings as in "huber-lasso delta=0.2"
 	Rows    []*ScoreRow
@@ -22,6 +24,7 @@ type ScoreTable struct {
 	// Select chose the parameters in each repeat; "" if each value has its own row.
 	Select     experiment.Select
 	Parameters []string
+	Tests      Tests
 }
 
 // ScoreRow is one setting of a grid.
@@ -31,7 +34,7 @@ type ScoreRow struct {
 	Entries []ScoreEntry // by method
 	Floor   *ScoreEntry  // nil without cells
 	Common  [scores]Common
-	Tested  [scores]bool // some method can differ from the best
+	Tested  [scores]bool // some method was compared with the best by a test
 }
 
 // Lead is the score to show if there is room for one: if no cell has a validation score, the one that
@@ -46,7 +49,6 @@ func (t *ScoreTable) Lead() Score {
 	return TestAtEnd
 }
 
-// Settings returns those of the rows.
 func (t *ScoreTable) Settings() []layout.Setting {
 	settings := make([]layout.Setting, len(t.Rows))
 	for i, row := range t.Rows {
@@ -80,9 +82,10 @@ type ScoreEntry struct {
 	Summary    [scores]Summary
 	Compared   [scores]Summary // over the common repeats
 	Best       [scores]bool    // of these means, several if equal; never of SelectionBias
-	Equal      [scores]bool    // not significantly worse, if testable
+	Equal      [scores]bool    // no significant difference from the best
 
 	Chosen []Choice // by descending repeats
+	Ends   []string // choices of most repeats at an end of their list, such as "C=10, the largest"
 
 	Sample []RepeatScore
 }
@@ -96,9 +99,15 @@ type RepeatScore struct {
 
 	Seconds        [2]float64 // processor and elapsed, or NaN
 	BestValidation float64    // by which the age was chosen
+	AtEnd          int8       // -1 if the step of the best validation score is the first, 1 if it is the last, and a row is out there
+	Ratio          float64    // of test to training rows, validation included; 0 of a kind without columns for it
 	Points, Fits   int64      // of the path, and those with their own model; 0 if unknown
+	Unit           float64    // by which scores of the scaled target are multiplied; 1 for others
 	Cell           results.CellKey
-	Status         experiment.Status
+
+	Far     float64                     // share of the test rows that are far from the method, or NaN
+	Without [len(metric.Shares)]float64 // RMSE without the shares of the largest errors
+	Status  experiment.Status
 }
 
 func (r *RepeatScore) Whole() bool { return r.Status == experiment.OK }
@@ -123,9 +132,11 @@ func (g *cellGroups) tables() []*ScoreTable {
 			}
 		}
 		table := newScoreTable(metric, byMetric[metric], func(row layout.Setting) *ScoreEntry { return floor(row, metric) })
-		table.Layout, table.Columns, table.Select = g.schema.Layout, g.schema.scored(), g.selected
+		table.Layout, table.Columns, table.Select, table.Tests = g.schema.Layout, g.schema.scored(), g.selected, g.tests
+		table.Scaled = g.scaled && metric.Of().InTarget
 		tables = append(tables, table)
 	}
+	markEqual(tables)
 	return tables
 }
 
@@ -147,7 +158,6 @@ func newScoreTable(metric Metric, rows map[layout.Setting]methodEntries, floor f
 		row.Repeats = len(repeats)
 		row.compare()
 		row.markBest(metric)
-		row.markEqual()
 		table.Rows = append(table.Rows, row)
 	}
 	return table
@@ -176,7 +186,7 @@ func (e *ScoreEntry) summarize(metric Metric) {
 			s := &e.Sample[i].Score
 			if score == SelectionBias {
 				s[SelectionBias] = s[TestAtBestValidation] - s[TestAtBestTest]
-				if metric == Accuracy {
+				if metric.Of().Higher {
 					s[SelectionBias] = -s[SelectionBias]
 				}
 			}
@@ -195,7 +205,7 @@ func (r *ScoreRow) markBest(metric Metric) {
 		best := -1
 		for j := range r.Entries {
 			s := r.Entries[j].Compared[score]
-			if s.N > 0 && (best < 0 || metric.better(s.Mean, r.Entries[best].Compared[score].Mean)) {
+			if s.N > 0 && (best < 0 || metric.Better(s.Mean, r.Entries[best].Compared[score].Mean)) {
 				best = j
 			}
 		}

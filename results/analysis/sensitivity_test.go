@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/internal/testing/testrun"
 	"github.com/agepath/agepath/results/layout"
@@ -34,7 +35,7 @@ func TestSensitivityGolden(t *testing.T) {
 		testrun.Scored(testrun.Merge(mixture, testrun.Row{"method": "gaga"}), 0.375),
 	)
 	tables := tablesOf(t, rows)
-	if len(tables) != 1 || tables[0].Metric != RMSE || !slices.Equal(tables[0].Methods, []string{"original", "acs", "gaga"}) {
+	if len(tables) != 1 || tables[0].Metric != metric.RMSE || !slices.Equal(tables[0].Methods, []string{"original", "acs", "gaga"}) {
 		t.Fatalf("tables %+v", tables)
 	}
 	// By hand: (0.25, 0.5, 1) has mean 7/12 and variance 7/48; (1, 2, 3, 4)
@@ -205,7 +206,7 @@ func TestSensitivityWithoutScores(t *testing.T) {
 		testrun.Merge(failed, testrun.Row{"method": "acs", "model": "svm"}),
 	}
 	tables := tablesOf(t, rows)
-	if len(tables) != 2 || tables[0].Metric != "" || tables[1].Metric != RMSE || len(tables[1].Rows) != 2 {
+	if len(tables) != 2 || tables[0].Metric != "" || tables[1].Metric != metric.RMSE || len(tables[1].Rows) != 2 {
 		t.Fatalf("tables %+v", tables)
 	}
 	row := tables[1].Rows[0]

@@ -229,14 +229,6 @@ func firstFew[T any](list []T, compare func(a, b T) int) []T {
 	return list[:min(len(list), MaxFailures)]
 }
 
-func (t *cellTally) firstFailures() []Failure {
-	var failures []Failure
-	for _, of := range []*lostCells{&t.incomplete, &t.failed} {
-		failures = append(failures, firstFew(of.first, Failure.compare)...)
-	}
-	return failures
-}
-
 func (t *cellTally) statuses() []layout.Fact {
 	var facts []layout.Fact
 	for _, status := range experiment.Statuses {
@@ -249,10 +241,11 @@ func (t *cellTally) statuses() []layout.Fact {
 
 // DataFacts are shown by figures.
 type DataFacts struct {
-	Section  experiment.ScoredSection // of the grid; may be nil
-	Unscored *ScoreTable              // cells of an unscored kind
-	Target   string                   // scale, "" if unknown
+	Section  experiment.Section // of the grid; may be nil
+	Unscored *ScoreTable        // cells of an unscored kind
+	Target   string             // unit of its scores
 	Size     map[string]dataSize
+	Rules    []string // that chose steps
 
 	Readings []results.ManifestReading // how files were read
 	Absent   []results.ManifestData    // missing
@@ -281,7 +274,7 @@ func (d *DataFacts) SizesOf(s layout.Setting) string {
 
 func (d *DataFacts) ScoreLabel(metric Metric, choice string) string {
 	label := "test " + metric.Word()
-	if (metric == RMSE || metric == MAE) && d.Target != "" {
+	if metric.Of().InTarget {
 		label += " (" + d.Target + ")"
 	}
 	if choice != "" {

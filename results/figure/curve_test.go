@@ -142,44 +142,6 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestMeanCurveCut wants a path that stops early to count as far as it goes, the
-// curve to go on over the others, not joined there, and a curve of paths that all
-// stop early to end with the last of them.
-func TestMeanCurveCut(t *testing.T) {
-	t.Parallel()
-	level := func(score, to float64, cut bool) *scorePath {
-		p := newScorePath([]analysis.Knot{knot(0, 1, analysis.EventStart, score), knot(1, to, "end", score)})
-		p.cut = cut
-		return p
-	}
-	check := func(what string, paths []*scorePath, end float64, want map[float64]float64) {
-		t.Helper()
-		pieces, lo, hi := meanCurve(paths, true)
-		if lo != 1 || hi != end {
-			t.Fatalf("%s: ages [%v, %v]", what, lo, hi)
-		}
-		for _, piece := range pieces {
-			middle := (piece[0].X + piece[len(piece)-1].X) / 2
-			for _, p := range piece {
-				if math.Abs(p.Y-want[middle]) > 1e-12 {
-					t.Errorf("%s: %v at age %v, want %v", what, p.Y, p.X, want[middle])
-				}
-			}
-			delete(want, middle)
-		}
-		if len(want) > 0 {
-			t.Errorf("%s: no piece about the ages %v", what, want)
-		}
-	}
-	paths := []*scorePath{level(1, 4, false), level(3, 4, false), level(8, 2, true)}
-	check("two whole, one cut", paths, 4, map[float64]float64{1.5: 4, 3: 2})
-	check("all cut", []*scorePath{level(2, 2, true), level(4, 3, true)}, 3, map[float64]float64{1.5: 3, 2.5: 4})
-	counted := analysis.RepeatCount{Label: "GAGA", N: 3, Of: 5, Cuts: cutAges(paths, 1, 4)}
-	if got, want := counted.Text(), "3 of 5 (2 from λ=2 on)"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
-}
-
 func curveFigure(t *testing.T, table *analysis.ScoreTable, paths []*scorePath) *Figure {
 	t.Helper()
 	f := scoreCurveFigure(table, table.Rows[0], &analysis.DataFacts{}, func(*analysis.ScoreEntry) [2][]*scorePath { return [2][]*scorePath{paths} })

@@ -126,7 +126,7 @@ func TestBothDirections(t *testing.T) {
 		t.Errorf("%d pieces of two paths, which shows no hysteresis", apart)
 	}
 	numbers, err := f.CSV()
-	if err != nil || !strings.HasPrefix(string(numbers), "series,piece,age λ,test RMSE,std,rows in (%)\n") {
+	if err != nil || !strings.HasPrefix(string(numbers), "series,piece,age λ,test RMSE (target's unit),std,rows in (%)\n") {
 		t.Errorf("numbers begin with %.80q, %v", numbers, err)
 	}
 }

@@ -1,15 +1,23 @@
+// Package figure selects the plots for a run's tables and writes each, with its numbers, as SVG,
+// PNG and comma-separated values.
 package figure
 
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"image/color"
+	"io"
 	"math"
+	"regexp"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Kinds of figures, with which their file names begin.
@@ -96,4 +104,36 @@ func (f *Figure) CSV() ([]byte, error) {
 	}
 	err := out.Flush()
 	return buf.Bytes(), err
+}
+
+// svgCanvas keeps the laid-out width of texts in every font, so that none is cut off or overlaps.
+type svgCanvas struct {
+	*vgsvg.Canvas
+	widths []vg.Length // in drawing order
+}
+
+func (c *svgCanvas) FillString(face font.Face, at vg.Point, words string) {
+	c.widths = append(c.widths, face.Width(words))
+	c.Canvas.FillString(face, at, words)
+}
+
+const svgFamilies = ";font-family:&#39;Liberation Sans&#39;,Arial,Helvetica,sans-serif"
+
+var svgText = regexp.MustCompile(`<text ([^>]*style="[^"]*)"`)
+
+func (c *svgCanvas) WriteTo(w io.Writer) (int64, error) {
+	var plain bytes.Buffer
+	if _, err := c.Canvas.WriteTo(&plain); err != nil {
+		return 0, err
+	}
+	widths := c.widths
+	if n := len(svgText.FindAllIndex(plain.Bytes(), -1)); n != len(widths) {
+		return 0, fmt.Errorf("SVG: %d texts, not the %d that were drawn", n, len(widths))
+	}
+	n, err := w.Write(svgText.ReplaceAllFunc(plain.Bytes(), func(text []byte) []byte {
+		width := widths[0].Points()
+		widths = widths[1:]
+		return svgText.ReplaceAll(text, fmt.Appendf(nil, `<text textLength="%.5g" lengthAdjust="spacingAndGlyphs" ${1}%s"`, width, svgFamilies))
+	}))
+	return int64(n), err
 }

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
 )
 
 type maker struct {
@@ -29,7 +31,7 @@ type Drawn struct {
 // Make makes at most n figures of a run and calls tell before each step.
 func Make(ctx context.Context, r *analysis.Run, n int, tell func(what string, at, of int)) (*Drawn, error) {
 	m, d := &maker{dir: r.Dir, data: r.Data, path: r.Layout.Path, scores: map[string][2]*scorePath{}}, &Drawn{}
-	if r.Ranking != nil {
+	if r.Ranking.Shows() {
 		if f := rankFigure(r.Ranking); n > 0 {
 			d.Figures = append(d.Figures, f)
 			n--
@@ -103,11 +105,77 @@ func (m *maker) read(ctx context.Context, plans []layout.FigurePlan, own *layout
 func (m *maker) scorePaths(entry *analysis.ScoreEntry) (paths [2][]*scorePath) {
 	for _, sample := range entry.Sample {
 		for way, path := range m.scores[sample.Cell.String()] {
-			if sample.Status.Computed() && path != nil {
-				path.cut = !sample.Whole()
-				paths[way] = append(paths[way], path)
+			if sample.Whole() && path != nil {
+				own := *path
+				own.scores = slices.Clone(path.scores)
+				for k := range own.scores {
+					own.scores[k] *= sample.Unit
+				}
+				paths[way] = append(paths[way], &own)
 			}
 		}
 	}
 	return paths
+}
+
+func newPlan(kind string, setting layout.Setting, names ...string) layout.FigurePlan {
+	return layout.FigurePlan{Kind: kind, Name: prose.Slug(append([]string{kind}, names...)...), Setting: setting}
+}
+
+// plan lists the possible figures of tables and the kind's own ones, under different names.
+func (m *maker) plan(tables []*analysis.ScoreTable, own *layout.Part) []layout.FigurePlan {
+	var plans, curves []layout.FigurePlan
+	for _, table := range tables {
+		full := analysis.AtFullExtent(table)
+		plans = append(plans, planSensitivity(full, m.data)...)
+		curves = append(curves, m.planScoreCurves(full)...)
+	}
+	plans = append(plans, curves...)
+	if own != nil {
+		plans = append(plans, own.Figures...)
+	}
+	used := map[string]int{}
+	for i := range plans {
+		// Names of data sets may differ only in characters that file names cannot have.
+		name := plans[i].Name
+		if used[name]++; used[name] > 1 {
+			plans[i].Name = fmt.Sprintf("%s-%d", name, used[name])
+		}
+	}
+	return plans
+}
+
+// chooseFigures picks at most n plans, alternating between kinds and, within a kind, between data
+// sets. It returns the names of the rest.
+func chooseFigures(plans []layout.FigurePlan, kinds []string, n int) (chosen []layout.FigurePlan, leftOut []string) {
+	byKind := map[string][]int{}
+	place := make([]int, len(plans))
+	seen := map[[2]string]int{}
+	for i, plan := range plans {
+		byKind[plan.Kind] = append(byKind[plan.Kind], i)
+		key := [2]string{plan.Kind, plan.Setting[layout.Dataset].Text}
+		place[i] = seen[key]
+		seen[key]++
+	}
+	for _, queue := range byKind {
+		slices.SortStableFunc(queue, func(a, b int) int { return cmp.Compare(place[a], place[b]) })
+	}
+	take := make([]bool, len(plans))
+	for taken := 0; taken < min(n, len(plans)); {
+		for _, kind := range kinds {
+			if queue := byKind[kind]; len(queue) > 0 && taken < n {
+				take[queue[0]] = true
+				byKind[kind] = queue[1:]
+				taken++
+			}
+		}
+	}
+	for i, plan := range plans {
+		if take[i] {
+			chosen = append(chosen, plan)
+		} else {
+			leftOut = append(leftOut, plan.Name)
+		}
+	}
+	return chosen, leftOut
 }

@@ -10,10 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agepath/agepath/results/layout"
-	"github.com/agepath/agepath/results/prose"
-	"github.com/agepath/agepath/results/stats"
-
 	xfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -23,6 +19,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/prose"
+	"github.com/agepath/agepath/results/stats"
 )
 
 // A figure is as wide as the text of a page, and sharp in print.
@@ -50,6 +50,8 @@ func (f *Figure) height() vg.Length {
 		return f.ranking.height()
 	case f.Lower.Text != "":
 		return 1.6 * figureHeight
+	case f.manyMethods() != nil:
+		return vg.Length(math.Ceil(float64(len(f.manyMethods()))/panelColumns))*panelHeight + figureHeight/4
 	}
 	return figureHeight
 }
@@ -88,6 +90,9 @@ func (f *Figure) draw(c draw.Canvas) error {
 	if f.ranking != nil {
 		f.ranking.draw(c)
 		return nil
+	}
+	if methods := f.manyMethods(); methods != nil {
+		return f.drawPanels(c, methods)
 	}
 	p, err := f.plot()
 	if err != nil {
@@ -384,4 +389,72 @@ func tops(bins []layout.Point, logarithmic bool) []layout.Point {
 		middles = append(middles, layout.Point{X: x, Y: bins[i].Y})
 	}
 	return middles
+}
+
+// Figures of more methods than mostOverlaid have a panel for each, as overlaid bands could not be read.
+const (
+	mostOverlaid = 9
+	panelColumns = 3
+	panelHeight  = 1.5 * vg.Inch
+)
+
+// manyMethods returns the methods of the panels, nil for a figure in one.
+func (f *Figure) manyMethods() (methods []int) {
+	for i := range f.Series {
+		if s := &f.Series[i]; s.Style == nil && !slices.Contains(methods, s.Method) {
+			methods = append(methods, s.Method)
+		}
+	}
+	if len(methods) <= mostOverlaid || f.Lower.Text != "" {
+		return nil
+	}
+	return methods
+}
+
+// drawPanels draws each method with what belongs to all, on equal axes, under its name.
+func (f *Figure) drawPanels(c draw.Canvas, methods []int) error {
+	rows := (len(methods) + panelColumns - 1) / panelColumns
+	plots := make([][]*plot.Plot, rows)
+	x, y := plot.Axis{Min: math.Inf(1), Max: math.Inf(-1)}, plot.Axis{Min: math.Inf(1), Max: math.Inf(-1)}
+	for i := range plots {
+		plots[i] = make([]*plot.Plot, panelColumns)
+	}
+	for i := range f.Series {
+		if s := &f.Series[i]; s.Method < 0 {
+			c = drawLines(c, sans(8.5), "In every panel without a mark: "+s.Name)
+		}
+	}
+	for k, method := range methods {
+		panel, title := &Figure{Figure: layout.Figure{X: f.X, Y: f.Y}}, ""
+		for i, s := range f.Series {
+			if s.Method == method || s.Method < 0 {
+				title, s.Name = cmp.Or(title, s.Name), ""
+				panel.Series, panel.styles = append(panel.Series, s), append(panel.styles, f.styles[i])
+			}
+		}
+		p, err := panel.plot()
+		if err != nil {
+			return err
+		}
+		p.Title.Text, p.Title.TextStyle.Font = title, sans(8.5).Font
+		if k%panelColumns > 0 {
+			p.Y.Label.Text = ""
+		}
+		if k+panelColumns < len(methods) {
+			p.X.Label.Text = ""
+		}
+		plots[k/panelColumns][k%panelColumns] = p
+		x.Min, x.Max, y.Min, y.Max = min(x.Min, p.X.Min), max(x.Max, p.X.Max), min(y.Min, p.Y.Min), max(y.Max, p.Y.Max)
+	}
+	for _, p := range slices.Concat(plots...)[:len(methods)] {
+		p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.Min, x.Max, y.Min, y.Max
+	}
+	for row, canvases := range plot.Align(plots, draw.Tiles{Cols: panelColumns, Rows: rows, PadX: 6, PadY: 6}, c) {
+		for column, p := range plots[row] {
+			if p != nil {
+				p.Draw(canvases[column])
+			}
+		}
+	}
+	return nil
 }

@@ -414,7 +414,7 @@ func TestMethodStylesDiffer(t *testing.T) {
 // TestRankFigure wants the ranks and the critical difference in the diagram.
 func TestRankFigure(t *testing.T) {
 	t.Parallel()
-	r := analysis.NewRanking(tablesOf(t, testrun.RankedCells(6)), analysis.TestAtBestTest)
+	r := analysis.NewRanking(tablesOf(t, testrun.RankedCells(6)), analysis.TestAtBestTest, analysis.DefaultTests)
 	f := rankFigure(r)
 	svg, err := f.SVG()
 	if err != nil {

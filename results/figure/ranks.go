@@ -31,10 +31,9 @@ func rankFigure(r *analysis.Ranking) *Figure {
 		ranking: &rankDiagram{r},
 		Figure: layout.Figure{
 			Title: "Mean ranks over data sets",
-			Note: fmt.Sprintf("%d methods on %s, 1 is best; bars join methods that differ by less than Nemenyi's critical difference (CD) at 5 %%; "+
-				"Friedman's test: p = %s (Iman and Davenport: %s)",
-				len(r.Methods), prose.Plural(len(r.Datasets), "data set"), analysis.Probability(r.Test.P), analysis.Probability(r.Test.FP)),
-			Caption: r.Words(),
+			Note: fmt.Sprintf("%d methods on %s, 1 is best; bars join methods that differ by less than Nemenyi's critical difference (CD) at %s; "+
+				"Friedman's test: %s (Iman and Davenport: %s)",
+				len(r.Methods), prose.Plural(len(r.Datasets), "data set"), r.Tests.Level(), analysis.PValue(r.Test.P), analysis.PValue(r.Test.FP)),
 		},
 	}
 }

@@ -55,7 +55,6 @@ type scorePath struct {
 	shares []float64 // of the rows in, 0 if unknown
 	begins []bool    // whether a knot begins a continuous piece
 	falls  bool      // a path down
-	cut    bool      // stops before the last requested age
 }
 
 // newScorePath takes ascending ages and returns nil if no knot has a score.
@@ -76,9 +75,6 @@ func newScorePath(knots []analysis.Knot) *scorePath {
 	}
 	return p
 }
-
-func (p *scorePath) first() float64 { return p.ages[0] }
-func (p *scorePath) last() float64  { return p.ages[len(p.ages)-1] }
 
 // after returns the score just after an age, interpolated between the knots of a continuous path,
 // otherwise that of the last knot, and the share, which changes at knots only.
@@ -108,59 +104,50 @@ func (p *scorePath) between(i int, age float64, continuous bool) (score, share f
 	return score, p.shares[i]
 }
 
-// breaks appends the ages at which the score is discontinuous.
-func (p *scorePath) breaks(ages []float64, continuous bool, lo, hi float64) []float64 {
-	for i, age := range p.ages {
-		if (p.begins[i] || !continuous) && lo < age && age < hi {
-			ages = append(ages, age)
-		}
-	}
-	return ages
-}
-
 // curvePoints is the approximate number of points of a mean curve and the maximum number of its
 // pieces: more are indistinguishable on paper.
 const curvePoints = 400
 
 // meanCurve returns, in continuous pieces, the mean score with the standard deviation as its band,
-// and the range of ages covered by all paths that are not cut. At an age that a cut path does not
-// cover, the mean is over the others. There are no pieces if the range is empty. Beyond curvePoints
-// breaks, a piece is straight between two of them.
+// and the range of ages covered by all paths. There are no pieces if the range is empty. Beyond
+// curvePoints breaks, a piece is straight between two of them.
 func meanCurve(paths []*scorePath, continuous bool) (pieces [][]layout.Point, lo, hi float64) {
-	lo, hi = commonAges(paths)
-	if !(lo < hi) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	for _, p := range paths {
+		lo, hi = max(lo, p.ages[0]), min(hi, p.ages[len(p.ages)-1])
+	}
+	if !(lo < hi) || len(paths) == 0 {
 		return nil, lo, hi
 	}
-	var breaks, ends []float64
+	breaks := []float64{lo, hi} // and between them the ages at which a score is discontinuous
 	for _, p := range paths {
-		breaks = p.breaks(breaks, continuous, lo, hi)
-		for _, age := range []float64{p.first(), p.last()} {
-			if lo < age && age < hi {
-				ends = append(ends, age)
+		for i, age := range p.ages {
+			if (p.begins[i] || !continuous) && lo < age && age < hi {
+				breaks = append(breaks, age)
 			}
 		}
 	}
-	breaks = ascending(append(append(breaks, ends...), lo, hi))
+	slices.Sort(breaks)
+	breaks = slices.Compact(breaks)
 	var grid []float64
-	if len(breaks) > curvePoints {
-		breaks = ascending(append(thin(breaks, curvePoints-len(ends)), ends...))
+	if n := len(breaks); n > curvePoints {
+		for i := range curvePoints {
+			breaks[i] = breaks[i*(n-1)/(curvePoints-1)]
+		}
+		breaks = breaks[:curvePoints]
 	} else if continuous {
 		grid = ageGrid(lo, hi)
 	}
+	mean := func(age float64, side func(*scorePath, float64, bool) (score, share float64)) layout.Point {
+		scores, shares := make([]float64, len(paths)), make([]float64, len(paths))
+		for k, p := range paths {
+			scores[k], shares[k] = side(p, age, continuous)
+		}
+		s := analysis.Summarize(scores)
+		return layout.Point{X: age, Y: s.Mean, Band: s.Std, Lower: analysis.Summarize(shares).Mean}
+	}
 	for i, from := range breaks[:len(breaks)-1] {
 		to := breaks[i+1]
-		there := slices.DeleteFunc(slices.Clone(paths), func(p *scorePath) bool { return from < p.first() || p.last() < to }) // paths begin and end at breaks
-		if len(there) == 0 {
-			continue
-		}
-		mean := func(age float64, side func(*scorePath, float64, bool) (score, share float64)) layout.Point {
-			scores, shares := make([]float64, len(there)), make([]float64, len(there))
-			for k, p := range there {
-				scores[k], shares[k] = side(p, age, continuous)
-			}
-			s := analysis.Summarize(scores)
-			return layout.Point{X: age, Y: s.Mean, Band: s.Std, Lower: analysis.Summarize(shares).Mean}
-		}
 		piece := []layout.Point{mean(from, (*scorePath).after)}
 		for ; len(grid) > 0 && grid[0] < to; grid = grid[1:] {
 			if grid[0] > from {
@@ -170,48 +157,6 @@ func meanCurve(paths []*scorePath, continuous bool) (pieces [][]layout.Point, lo
 		pieces = append(pieces, append(piece, mean(to, (*scorePath).before)))
 	}
 	return pieces, lo, hi
-}
-
-// commonAges returns the ages covered by all paths that are not cut; if all are cut, those from the
-// last beginning to the end of the longest.
-func commonAges(paths []*scorePath) (lo, hi float64) {
-	lo, hi = math.Inf(-1), math.Inf(1)
-	longest, begun := math.Inf(-1), math.Inf(-1)
-	for _, p := range paths {
-		longest, begun = max(longest, p.last()), max(begun, p.first())
-		if !p.cut {
-			lo, hi = max(lo, p.first()), min(hi, p.last())
-		}
-	}
-	if math.IsInf(hi, 1) {
-		return begun, longest
-	}
-	return lo, hi
-}
-
-func ascending(ages []float64) []float64 {
-	slices.Sort(ages)
-	return slices.Compact(ages)
-}
-
-// cutAges returns the ages at which paths stop early, ascending.
-func cutAges(paths []*scorePath, lo, hi float64) []float64 {
-	var ages []float64
-	for _, p := range paths {
-		if age := p.last(); p.cut && age < hi {
-			ages = append(ages, max(age, lo))
-		}
-	}
-	slices.Sort(ages)
-	return ages
-}
-
-func thin(ages []float64, n int) []float64 {
-	kept := make([]float64, 0, n)
-	for i := range n {
-		kept = append(kept, ages[i*(len(ages)-1)/(n-1)])
-	}
-	return kept
 }
 
 func ageGrid(lo, hi float64) []float64 {
@@ -237,7 +182,7 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 	level := map[int]analysis.Summary{} // methods without ages
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	var (
-		counts  []analysis.RepeatCount
+		counts  []int // repeats of each curve
 		choices []layout.Series
 	)
 	for j := range row.Entries {
@@ -248,7 +193,7 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 			if s := entry.Summary[analysis.TestAtEnd]; s.N > 0 && method.Reference {
 				level[len(f.Series)] = s
 				f.Series = append(f.Series, layout.Series{Method: j})
-				counts = append(counts, analysis.RepeatCount{Label: styles[j].label, N: s.N, Of: row.Repeats})
+				counts = append(counts, s.N)
 			}
 			continue
 		}
@@ -263,12 +208,12 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 			}
 			from, to = min(from, lo), max(to, hi)
 			f.Series = append(f.Series, layout.Series{Name: name, Method: j, Pieces: pieces, Most: 12, Steps: !styles[j].continuous, Dashed: way > 0})
-			counts = append(counts, analysis.RepeatCount{Label: styles[j].label + name, N: len(found[way]), Of: row.Repeats, Cuts: cutAges(found[way], lo, hi)})
+			counts = append(counts, len(found[way]))
 		}
 		lowest, highest = min(lowest, from), max(highest, to)
 		if marks := chosenAges(entry, from, to); len(marks) > 0 {
 			style := &layout.Style{Color: styles[j].color, Line: true, Mark: layout.Star, Size: 4.5, Width: 2} // above all lines
-			choices = append(choices, layout.Series{Name: styles[j].label + ", age by validation", Pieces: marks, Style: style})
+			choices = append(choices, layout.Series{Name: styles[j].label + ", age by validation", Method: j, Pieces: marks, Style: style})
 		}
 	}
 	if len(level) == len(f.Series) {
@@ -277,7 +222,7 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 	if floor := row.Floor; floor != nil && floor.Summary[table.Lead()].N > 0 {
 		level[len(f.Series)] = floor.Summary[table.Lead()]
 		f.Series = append(f.Series, layout.Series{
-			Name: analysis.MethodLabel(table.Layout.Floor.Method), Style: &layout.Style{Class: 1, Color: grey, Line: true},
+			Name: analysis.MethodLabel(table.Layout.Floor.Method), Method: -1, Style: &layout.Style{Class: 1, Color: grey, Line: true},
 		})
 	}
 	for i, s := range level {
@@ -285,7 +230,7 @@ func scoreCurveFigure(table *analysis.ScoreTable, row *analysis.ScoreRow, data *
 	}
 	f.Series = append(f.Series, choices...)
 	f.X = layout.AxisLabel{Text: table.Layout.Path.Label, Log: layout.SpansDecade(lowest, highest)}
-	f.Note = data.SizesOf(row.Setting) + prose.MeanOver("mean ± standard deviation", analysis.RepeatCounts(counts))
+	f.Note = data.SizesOf(row.Setting) + prose.MeanOver("mean ± standard deviation", repeatsOf(counts, row.Repeats))
 	f.Caption = fmt.Sprintf("Over what all complete cells of a method have of the %s.", table.Layout.Step.Word)
 	return f
 }

@@ -2,7 +2,7 @@ package figure
 
 import (
 	"fmt"
-	"math"
+	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/results/analysis"
@@ -84,9 +84,22 @@ func sensitivityFigure(table *analysis.ScoreTable, rows []*analysis.ScoreRow, ax
 		label = strings.TrimSpace(last[axis.Kind].String() + " " + label)
 		free = append(free, axis.Kind)
 	}
+	var counts []int
+	of := 0
+	for _, row := range rows {
+		of = max(of, row.Repeats)
+		for j := range row.Entries {
+			if n := row.Entries[j].Summary[score].N; n > 0 {
+				counts = append(counts, n)
+			}
+		}
+	}
+	if counts == nil {
+		return nil
+	}
 	f := &layout.Figure{
 		Title: fmt.Sprintf("Sensitivity to %s: %s", axis.Word, table.Layout.Describe(first, free...)),
-		Note:  data.SizesOf(first) + prose.MeanOver("mean ± standard deviation", repeatsOf(rows, score)),
+		Note:  data.SizesOf(first) + prose.MeanOver("mean ± standard deviation", repeatsOf(counts, of)),
 		X:     layout.AxisLabel{Text: label, Log: layout.SpansDecade(first[x].Number, last[x].Number)},
 		Y:     layout.AxisLabel{Text: data.ScoreLabel(table.Metric, score.Head())},
 	}
@@ -107,26 +120,13 @@ func sensitivityFigure(table *analysis.ScoreTable, rows []*analysis.ScoreRow, ax
 			f.Series = append(f.Series, layout.Series{Method: j, Pieces: pieces})
 		}
 	}
-	if len(f.Series) == 0 {
-		return nil
-	}
 	return f
 }
 
-// repeatsOf states how many repeats the means include; each method has its own.
-func repeatsOf(rows []*analysis.ScoreRow, score analysis.Score) string {
-	lo, hi, of := math.MaxInt, 0, 0
-	for _, row := range rows {
-		of = max(of, row.Repeats)
-		for j := range row.Entries {
-			if n := row.Entries[j].Summary[score].N; n > 0 {
-				lo, hi = min(lo, n), max(hi, n)
-			}
-		}
-	}
+// repeatsOf states how many of the repeats the means include; each method has its own number.
+func repeatsOf(counts []int, of int) string {
+	lo, hi := slices.Min(counts), slices.Max(counts)
 	switch {
-	case hi == 0:
-		return "no repeats"
 	case lo < hi:
 		return fmt.Sprintf("%d to %d of %d repeats", lo, hi, of)
 	case hi < of:

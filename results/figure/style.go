@@ -5,11 +5,16 @@ import (
 	"image/color"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	"github.com/agepath/agepath/results/prose"
 )
 
 // methodStyle differs in colour, dash and marker, so that a figure can be read in grey.
@@ -59,44 +64,44 @@ var methodStyles = []methodStyle{
 	{color: grey, dashes: dashPatterns[6], glyph: draw.PlusGlyph{}},
 }
 
-func ownStyle(name string) (style methodStyle, ok bool) {
-	info, _ := analysis.MethodInfo(name)
-	if ok = info.Style > 0 && info.Style <= len(methodStyles); ok {
-		style = methodStyles[info.Style-1]
-	}
-	style.continuous = info.Continuous
-	return style, ok
+// otherStyle returns the styles of methods without one in their order: those of layouts, then their
+// colours with the marks of others, so that no two have both the same.
+func otherStyle(n int) methodStyle {
+	k := len(methodStyles)
+	style, turn := methodStyles[n%k], n/k%k
+	style.glyph, style.dashes = methodStyles[(n+turn)%k].glyph, methodStyles[(n+3*turn)%k].dashes
+	return style
 }
 
-var otherStyles = append(slices.Clone(methodStyles[4:7]), methodStyle{color: grey, dashes: dashPatterns[0], glyph: draw.PlusGlyph{}})
-
-// stylesOf gives methods without a style, and further settings of one method, the other styles in
-// order.
+// stylesOf gives methods without a style, and further settings of one method, the first other styles
+// whose colours, or as soon as all are taken whose marks, differ from all.
 func stylesOf(methods []string) []methodStyle {
-	styles := make([]methodStyle, len(methods))
-	others, taken := 0, map[color.RGBA]bool{}
-	for _, method := range methods {
-		if own, ok := ownStyle(analysis.MethodName(method)); ok {
-			taken[own.color] = true
-		}
+	styles, labels := make([]methodStyle, len(methods)), analysis.MethodLabels(methods)
+	taken := func(alike func(a *methodStyle) bool) bool {
+		return slices.ContainsFunc(styles, func(s methodStyle) bool { return s.glyph != nil && alike(&s) })
 	}
-	labels := analysis.MethodLabels(methods)
+	var open []int
 	for j, method := range methods {
 		name := analysis.MethodName(method)
-		own, ok := ownStyle(name)
-		if ok && (j == 0 || analysis.MethodName(methods[j-1]) != name) {
-			styles[j] = own
+		info, _ := analysis.MethodInfo(name)
+		if further := j > 0 && analysis.MethodName(methods[j-1]) == name; !further && info.Style > 0 && info.Style <= len(methodStyles) {
+			styles[j] = methodStyles[info.Style-1]
 		} else {
-			for range otherStyles { // not a method's own here
-				styles[j] = otherStyles[others%len(otherStyles)]
-				others++
-				if !taken[styles[j].color] {
-					break
-				}
-			}
-			styles[j].continuous = own.continuous
+			open = append(open, j)
 		}
-		styles[j].label = labels[j]
+		styles[j].label, styles[j].continuous = labels[j], info.Continuous
+	}
+	for _, j := range open {
+		all, n := len(methodStyles), 0
+		for n < all && taken(func(a *methodStyle) bool { return a.color == methodStyles[n].color }) {
+			n++
+		}
+		for n >= all && n < all*all-1 && taken(func(a *methodStyle) bool { b := otherStyle(n); return a.color == b.color && a.glyph == b.glyph }) {
+			n++
+		}
+		free := otherStyle(n)
+		free.label, free.continuous = styles[j].label, styles[j].continuous
+		styles[j] = free
 	}
 	return styles
 }
@@ -151,4 +156,69 @@ func (starGlyph) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	}
 	path.Close()
 	c.Fill(path)
+}
+
+// evenTicks are about five ticks at round numbers.
+type evenTicks struct{}
+
+func (evenTicks) Ticks(lo, hi float64) []plot.Tick {
+	step := roundStep((hi - lo) / 6)
+	places := max(0, -int(math.Floor(math.Log10(step)+1e-9)))
+	var ticks []plot.Tick
+	for i := math.Ceil(lo/step - 1e-9); i*step <= hi*(1+1e-12)+step*1e-9; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: tickLabel(i*step, places)})
+	}
+	return ticks
+}
+
+// roundStep returns the smallest of 1, 2 or 5 times a power of ten that is at least x.
+func roundStep(x float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= x*(1-1e-9) {
+			return m * power
+		}
+	}
+	return 10 * power
+}
+
+func tickLabel(x float64, places int) string {
+	if a := math.Abs(x); a >= 1e6 || places > 6 && a > 0 {
+		return shortLabel(x)
+	}
+	return properMinus(prose.Fixed(x, places))
+}
+
+// shortLabel has three digits, with a power of ten from a million on and below a ten-thousandth.
+func shortLabel(x float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	if err != nil { // overflow
+		rounded = x
+	}
+	return properMinus(strconv.FormatFloat(rounded, 'g', -1, 64))
+}
+
+func properMinus(number string) string { return strings.ReplaceAll(number, "-", "\u2212") }
+
+// decadeTicks label 1, 2 and 5 times the powers of ten on up to three decades, otherwise the
+// powers.
+type decadeTicks struct{}
+
+func (decadeTicks) Ticks(lo, hi float64) []plot.Tick {
+	decades := math.Log10(hi / lo)
+	var ticks []plot.Tick
+	for e := int(math.Floor(math.Log10(lo))); math.Pow10(e) <= hi; e++ {
+		for m := 1; m < 10; m++ {
+			x := float64(m) * math.Pow10(e)
+			if x < lo*(1-1e-9) || x > hi*(1+1e-9) {
+				continue
+			}
+			tick := plot.Tick{Value: x}
+			if m == 1 || decades <= 3 && (m == 2 || m == 5) {
+				tick.Label = shortLabel(x)
+			}
+			ticks = append(ticks, tick)
+		}
+	}
+	return ticks
 }

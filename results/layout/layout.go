@@ -22,11 +22,11 @@ const (
 const MaxDimensions = 27
 
 // Columns are the labels and measures that reports read by name: dataset, method, repeat, seed and
-// metric (rmse, mae or accuracy) of every kind; if a kind has them, settings (a JSON object), sizes
+// metric (a name of package metric) of every kind; if a kind has them, settings (a JSON object), sizes
 // and scores.
 var Columns = []string{
 	"dataset", "method", "method_params", "repeat", "seed", "metric", "n_train", "n_test", "n_features",
-	"test_at_best_validation", "test_at_best_test", "test_at_end", "best_validation",
+	"test_at_best_validation", "test_at_best_test", "test_at_end", "best_validation", "target_scale", "test_outliers",
 }
 
 // Layout defines how the cells of a kind of experiment are read. Reports also read [Columns].
@@ -53,6 +53,9 @@ type Layout struct {
 	// Methods are in the order of every table; others come last.
 	Methods []Method
 	Floor   *Floor
+	// Split are the columns of the parts of the rows for testing and for training, validation included,
+	// of which tests take the ratio; "" where repeats share no rows.
+	Split [2]string
 	// Variant are the dimensions of one aspect that belong to methods; may be nil. The first tables
 	// of a report also choose among their values.
 	Variant []Dimension
@@ -99,6 +102,11 @@ type Step struct {
 	// LastOut is the column with the last step at which a row does not count, 0 for none, or "";
 	// AllWords are those for steps after it.
 	LastOut, AllWords string
+	// Ends are the columns with the first and the last step, as given and as derived, or "".
+	Ends [4]string
+	// Practice is the name of what methods with steps do, of which reports say whether it helped
+	// against the reference, whose words are Plain; "" for none.
+	Practice, Plain string
 }
 
 // Method describes a method for readers.
@@ -147,7 +155,6 @@ type Path struct {
 	Choice Dimension
 }
 
-// File is the file of the table.
 func (p *Path) File() string { return p.Table + ".arrow" }
 
 func (l *Layout) Columns() []string {
@@ -161,8 +168,10 @@ func (l *Layout) Columns() []string {
 func (l *Layout) Column(d Dimension) string { return l.Dimensions[d].Column }
 
 // VariantAspect requires a Variant.
-func (l *Layout) VariantAspect() *Aspect {
-	return &l.Aspects[slices.IndexFunc(l.Aspects, func(a Aspect) bool { return slices.Contains(a.Dimensions, l.Variant[0]) })]
+func (l *Layout) VariantAspect() *Aspect { return l.AspectOf(l.Variant[0]) }
+
+func (l *Layout) AspectOf(d Dimension) *Aspect {
+	return &l.Aspects[slices.IndexFunc(l.Aspects, func(a Aspect) bool { return slices.Contains(a.Dimensions, d) })]
 }
 
 func (l *Layout) Chosen() []Dimension {
@@ -231,19 +240,9 @@ func Plain(name string, d Dimension, numeric bool, words func(text string) strin
 	return Aspect{name, []Dimension{d}, numeric, func(s Setting) string { return s[d].String() }, words}
 }
 
-// Equals returns Words that write name=text.
-func Equals(name string) func(text string) string {
-	return func(text string) string { return name + "=" + text }
-}
-
-// Before returns Words that write a word and the text.
-func Before(word string) func(text string) string {
-	return func(text string) string { return word + " " + text }
-}
-
-// Behind returns Words that write the text and a word.
-func Behind(word string) func(text string) string {
-	return func(text string) string { return text + " " + word }
+// Around returns Words that write the text between two others.
+func Around(before, after string) func(text string) string {
+	return func(text string) string { return before + text + after }
 }
 
 // Value is a text, a number, or neither if the dimension does not apply. A number with a text is

@@ -9,7 +9,6 @@ import (
 // makes it.
 type Own struct {
 	Figures []string // kinds, in the order of reports
-	Files   []string // see [Part.Files]
 
 	// Unscored cells have no scores: reports consist of the kind's own part.
 	Unscored bool
@@ -19,7 +18,6 @@ type Own struct {
 type Part struct {
 	Answer   *Answer   // nil for kinds with scores
 	First    []Section // after the answer
-	Time     []*Sheet  // before the hours of methods
 	Sections []Section
 	Files    []File // csv
 	Figures  []FigurePlan
@@ -75,7 +73,7 @@ type AxisLabel struct {
 // Series is one entry of a figure's legend. A line joins the points of a piece only.
 type Series struct {
 	Name   string // if Style is nil, what follows the method's label
-	Method int    // in [FigurePlan.Methods], if Style is nil
+	Method int    // in [FigurePlan.Methods]; with a Style the panel, -1 for all
 	Style  *Style
 	Pieces [][]Point
 	Most   int  // marks at most; 0 for all

@@ -54,13 +54,9 @@ func TestWrite(t *testing.T) {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	gone := filepath.Join(folder, "gone.parquet")
-	if err := os.WriteFile(gone, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
 	plain := filepath.Join(folder, Name("knots"))
 	for _, want := range []results.Compression{results.LZ4, results.Uncompressed} {
-		if err := Write(t.Context(), dir, folder, want); err != nil {
+		if _, err := Write(t.Context(), dir, folder, want); err != nil {
 			t.Fatal(err)
 		}
 		wantSame(t, filepath.Join(dir, "knots.arrow"), plain)
@@ -68,14 +64,11 @@ func TestWrite(t *testing.T) {
 			t.Errorf("written with the compression %s it has %q", want, is)
 		}
 	}
-	if err := Write(t.Context(), dir, folder, ""); err != nil {
+	if _, err := Write(t.Context(), dir, folder, ""); err != nil {
 		t.Fatal(err)
 	}
 	if is := compressionOf(plain); is != results.ZSTD {
 		t.Errorf("written without a compression it has %q", is)
-	}
-	if _, err := os.Stat(gone); err == nil {
-		t.Error("a Parquet file without a table is left")
 	}
 	for _, name := range []string{"cells", "knots", "coefficients"} {
 		path := filepath.Join(folder, Name(name))
@@ -84,7 +77,7 @@ func TestWrite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Write(t.Context(), dir, folder, results.ZSTD); err != nil {
+		if _, err := Write(t.Context(), dir, folder, results.ZSTD); err != nil {
 			t.Fatal(err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
@@ -196,7 +189,7 @@ func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	dir := madeUp(t, 1)
 	folder := filepath.Join(dir, "report")
-	if err := Write(t.Context(), dir, folder, results.ZSTD); err != nil {
+	if _, err := Write(t.Context(), dir, folder, results.ZSTD); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(filepath.Join(folder, "knots.parquet"))
@@ -211,7 +204,7 @@ func TestWriteRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(t.Context(), dir, folder, results.ZSTD); err == nil {
+	if _, err := Write(t.Context(), dir, folder, results.ZSTD); err == nil {
 		t.Error("half a file was taken")
 	}
 	if after, err := os.ReadFile(filepath.Join(folder, "knots.parquet")); err != nil || !bytes.Equal(before, after) {
@@ -220,7 +213,7 @@ func TestWriteRefuses(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "cells.0001.arrows"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(t.Context(), dir, folder, results.ZSTD); err == nil || !strings.Contains(err.Error(), "has not ended") {
+	if _, err := Write(t.Context(), dir, folder, results.ZSTD); err == nil || !strings.Contains(err.Error(), "has not ended") {
 		t.Errorf("a run that goes on: %v", err)
 	}
 }
@@ -267,7 +260,7 @@ func TestReadByOthers(t *testing.T) {
 func readByOthers(t *testing.T, polars string, compression results.Compression) {
 	t.Helper()
 	dir, work := madeUp(t, 2), t.TempDir()
-	if err := Write(t.Context(), dir, filepath.Join(dir, "report"), compression); err != nil {
+	if _, err := Write(t.Context(), dir, filepath.Join(dir, "report"), compression); err != nil {
 		t.Fatal(err)
 	}
 	script := filepath.Join(work, "read.mjs")

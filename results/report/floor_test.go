@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,7 +90,7 @@ func TestFloor(t *testing.T) {
 		}
 	}
 	const worse = "Not better than the constant: every method in 3 of 4 settings (by-hand, noise: gaussian 0.3"
-	if got := r.Answer().Verdict; !strings.HasPrefix(got[len(got)-1], worse) {
+	if got := r.Answer().Verdict; !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, worse) }) {
 		t.Errorf("%q", got)
 	}
 	var file bytes.Buffer

@@ -1,14 +1,21 @@
 package report
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/layout"
+	"github.com/agepath/agepath/results/stats"
 )
 
 // csvFile has full precision. Fields that do not apply are empty, not 0.
@@ -31,11 +38,11 @@ var csvFiles = []FormatFile{
 		func(r *Report) bool { return len(r.Overall) == 0 }),
 	csvFile("chosen.csv", scoresHead, func(out *results.CSV, r *Report) { addScores(out, r.Chosen) },
 		func(r *Report) bool { return len(r.Chosen) == 0 }),
-	csvFile("comparisons.csv", withSetting([]string{"metric"}, "score", "method", "against", "pairs", "zeros",
-		"shift", "shift_low", "shift_high", "rank_biserial", "rank_biserial_low", "rank_biserial_high", "p", "p_holm", "exact"),
+	csvFile("comparisons.csv", withSetting([]string{"metric"}, "score", "method", "against", "repeats", "test_ratio",
+		"difference", "difference_low", "difference_high", "margin", "better", "equal", "worse", "p", "q"),
 		addComparisons, nil),
 	csvFile("ranks.csv", plainHead("score", "method", "mean_rank", "datasets", "critical_difference", "chi2", "p", "f", "f_p"),
-		addRanks, func(r *Report) bool { return r.Ranking == nil }),
+		addRanks, func(r *Report) bool { return !r.Ranking.Shows() }),
 }
 
 // selectedFile lists the choices of select: best. Its column cell is the key to the other files.
@@ -102,21 +109,21 @@ func addScores(out *results.CSV, tables []*analysis.ScoreTable) {
 }
 
 func addComparisons(out *results.CSV, r *Report) {
-	for _, of := range r.Compared() {
+	for _, of := range analysis.Compare(r.Chosen) {
 		for _, row := range of.Rows {
 			for k := range row.Comparisons {
 				c := &row.Comparisons[k]
-				e := c.Sizes()
+				interval := c.Test.Interval(1 - of.Table.Tests.Significance)
+				better, equal, worse := c.Chances(of.Table.Metric)
 				out.Add(of.Table.Metric, r.Layout.Fields(row.Row.Setting), of.Table.Lead(), of.Table.Methods[c.Method], of.Table.Methods[c.Against],
-					c.Pairs(), c.Test.Zeros, e.Shift, e.ShiftRange.Low, e.ShiftRange.High,
-					e.RankBiserial, e.RankBiserialRange.Low, e.RankBiserialRange.High, c.Test.P, c.Adjusted, c.Test.Exact)
+					c.Test.N, c.Test.Ratio, c.Test.Mean, interval.Low, interval.High, c.Margin, better, equal, worse, c.Test.P, c.Q)
 			}
 		}
 	}
 }
 
 func addRanks(out *results.CSV, r *Report) {
-	if r.Ranking == nil {
+	if !r.Ranking.Shows() {
 		return
 	}
 	t := r.Ranking.Test
@@ -135,4 +142,58 @@ func addSelected(out *results.CSV, r *Report) {
 		}
 		out.Add(append(line, s.Candidates, s.Incomplete, s.Failed)...)
 	}
+}
+
+const cellsCSV = "cells.csv"
+
+// writeCells writes the files of the kind's own part, then the cells, including streams. Only one
+// batch is in memory.
+func writeCells(ctx context.Context, r *Report, folder string, _ results.Compression) (names []string, err error) {
+	if r.Own != nil {
+		for i := range r.Own.Files {
+			if err := writeFile(r, folder, ownFile(&r.Own.Files[i])); err != nil {
+				return nil, err
+			}
+			names = append(names, r.Own.Files[i].Name)
+		}
+	}
+	return append(names, cellsCSV), disk.Advise(disk.Replace(disk.OS{}, filepath.Join(folder, cellsCSV), func(file disk.File) error {
+		return r.addCells(ctx, file)
+	}))
+}
+
+func ownFile(f *layout.File) FormatFile {
+	lines := func(out *results.CSV, _ *Report) {
+		for _, line := range f.Lines {
+			out.Add(line...)
+		}
+	}
+	return csvFile(f.Name, plainHead(f.Head...), lines, func(*Report) bool { return len(f.Lines) == 0 })
+}
+
+func (r *Report) addCells(ctx context.Context, to io.Writer) error {
+	kind, err := analysis.KindOf(r.Dir)
+	if err != nil {
+		return err
+	}
+	columns := kind.Tables().Cells().Columns
+	out := results.NewCSV(to)
+	out.Add(experiment.Names(columns))
+	line := make([]any, len(columns))
+	_, err = results.EachNewest(ctx, r.Dir, "cells", columns, func(f *results.Frame) error {
+		for row := range f.Rows() {
+			for j := range line {
+				line[j] = f.At(j, row)
+				if x, is := line[j].(float64); is && !stats.Finite(x) { // NaN is no null here
+					line[j] = strings.TrimPrefix(fmt.Sprint(x), "+")
+				}
+			}
+			out.Add(line...)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
 }

@@ -18,6 +18,7 @@ func writeHTML(w io.Writer, r *Report) error {
 	t, err := template.New("page.html").Funcs(template.FuncMap{
 		"json":      sheetJSON,
 		"downloads": downloads,
+		"lead":      r.Lead,
 		"css": func() (template.CSS, error) {
 			text, err := templates.ReadFile("templates/page.css")
 			return template.CSS(text), err

@@ -57,8 +57,8 @@ func TestText(t *testing.T) {
 	if err := (Text{}).Write(&b, formatReport(t)); err != nil {
 		t.Fatal(err)
 	}
-	const want = `huber_x has the best mean test score. With 1 repeat no difference can be told from chance: 3 methods
-need 7.
+	const want = `huber_x has the best mean test score. With 1 repeat nothing is tested: it takes 2, and differences
+that vary; 10 are usual; nothing is said about other data sets.
 
 Test RMSE (lower is better), mean ± standard deviation over 1 of 2 repeats
 Chosen by the oracle (the test part): age and α. Data set: a_b|50% & more. Model: Lasso.

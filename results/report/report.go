@@ -1,3 +1,5 @@
+// Package report writes the report of a run: its figures, and its tables, laid out once as sheets
+// of text, in several formats.
 package report
 
 import (
@@ -32,22 +34,26 @@ type Options struct {
 	// Choose chooses points by their stored scores; "" for the cells' choices.
 	Choose   choice.Rule
 	Paper    bool
-	Version  string // of the program, by which a report is fresh or not
+	Tests    analysis.Tests // zero for [analysis.DefaultTests]
+	Version  string         // of the program, by which a report is fresh or not
 	Progress analysis.Progress
 }
 
 // DefaultFigures limits the figures.
-const DefaultFigures = 24
+const DefaultFigures = 12
 
 // Load makes the report of the files in dir, complete or not. Only cells.arrow is required, or a
 // stream of cells of a run that has not ended.
-func Load(ctx context.Context, dir string, options Options) (r *Report, err error) {
-	defer func() {
-		if err != nil {
-			err = fmt.Errorf("report of %s: %w", dir, err)
-		}
-	}()
-	run, err := analysis.Load(ctx, dir, analysis.Options{Choose: options.Choose, Paper: options.Paper, Progress: options.Progress})
+func Load(ctx context.Context, dir string, options Options) (*Report, error) {
+	r, err := load(ctx, dir, options)
+	if err != nil {
+		err = fmt.Errorf("report of %s: %w", dir, err)
+	}
+	return r, err
+}
+
+func load(ctx context.Context, dir string, options Options) (*Report, error) {
+	run, err := analysis.Load(ctx, dir, analysis.Options{Choose: options.Choose, Paper: options.Paper, Tests: options.Tests, Progress: options.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +81,17 @@ func (r *Report) First() []section { //nolint:revive // exported for the page's 
 	return list
 }
 
+// Lead returns the figures after the verdict: the first score curve or else the first figure.
+func (r *Report) Lead() []*figure.Figure {
+	at := slices.IndexFunc(r.Figures, func(f *figure.Figure) bool { return f.Kind == figure.ScoreCurve })
+	return r.Figures[max(at, 0):min(max(at, 0)+1, len(r.Figures))]
+}
+
+// Others returns the figures except for [Report.Lead].
+func (r *Report) Others() []*figure.Figure {
+	return slices.DeleteFunc(slices.Clone(r.Figures), func(f *figure.Figure) bool { return f == r.Lead()[0] })
+}
+
 func (r *Report) Sections() []section { //nolint:revive // exported for the page's template
 	return append(r.First(), r.More()...)
 }
@@ -95,7 +112,7 @@ func (r *Report) layOut() []section {
 			list = append(list, section{Title: title, Name: name, Sheets: sheets})
 		}
 	}
-	var variants, values, times, tests []*sheet
+	var variants, values, tests []*sheet
 	for i, table := range r.Chosen {
 		if table != r.Overall[i] {
 			variants = append(variants, scoreSheet(table, table.Lead()))
@@ -104,24 +121,21 @@ func (r *Report) layOut() []section {
 			values = append(values, scoreSheet(r.Tables[i], r.Tables[i].Lead()))
 		}
 	}
-	if r.Own != nil {
-		times = r.Own.Time
-	}
-	for _, compared := range r.Compared() {
+	for _, compared := range analysis.Compare(r.Chosen) {
 		tests = append(tests, comparedSheet(&compared))
 	}
 	if r.Layout.Variant != nil {
 		add("Each "+r.Layout.VariantAspect().Name, "variants", variants...)
 	}
 	add("Each value of the parameters", "values", values...)
-	if len(values) > 0 {
-		list[len(list)-1].Long = true
-	}
-	add("Time", "reached", append(slices.Clip(times), hoursSheet(r.Times))...)
-	if r.Ranking != nil {
+	add("Time", "time", hoursSheet(r.Times))
+	if r.Ranking.Shows() {
 		add("Over data sets", "ranks", rankSheet(r.Ranking))
 	}
 	add("Pairwise tests", "compared", tests...)
+	for i := range list {
+		list[i].Long = slices.Contains([]string{"variants", "values", "compared"}, list[i].Name)
+	}
 	if r.Own != nil {
 		list = append(list, r.Own.Sections...)
 	}

@@ -4,16 +4,13 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
-	"github.com/agepath/agepath/results/prose"
 )
 
 // LoadAnswer reads only the cells, complete or not, even during a run.
@@ -36,7 +33,11 @@ func NewAnswer(r *analysis.Run) *layout.Answer {
 		for _, table := range r.Overall {
 			a.Sheets = append(a.Sheets, scoreSheet(table, table.Lead()))
 		}
-		if s := chosenSheet(r.Overall); s != nil {
+		var rules []string
+		if r.Data != nil {
+			rules = r.Data.Rules
+		}
+		if s := chosenSheet(r.Overall, rules); s != nil {
 			a.Sheets = append(a.Sheets, s)
 		}
 	}
@@ -64,7 +65,7 @@ func (t Text) WriteAnswer(w io.Writer, a *layout.Answer) error {
 }
 
 // chosenSheet shows the most frequent choice for each setting and method; nil if there was none.
-func chosenSheet(tables []*analysis.ScoreTable) *sheet {
+func chosenSheet(tables []*analysis.ScoreTable, rules []string) *sheet {
 	lead := tables[0].Lead()
 	var methods, words []string
 	var settings []layout.Setting
@@ -89,6 +90,9 @@ func chosenSheet(tables []*analysis.ScoreTable) *sheet {
 		Caption: "What most repeats chose."}
 	if steps {
 		s.Caption = "What most repeats chose; the median " + l.Step.Word + "."
+	}
+	if len(rules) > 0 {
+		s.Caption += fmt.Sprintf(" Rule for the %s: %s.", l.Step.Word, strings.Join(rules, "; "))
 	}
 	varied, _ := foldAspects(l, settings)
 	s.AddAspects(varied)
@@ -122,10 +126,7 @@ func choiceCell(e *analysis.ScoreEntry, lead analysis.Score, step *layout.Step) 
 			text = strings.TrimPrefix(text+"; ", "; ") + words
 		}
 	}
-	if text == "" {
-		return sheetCell{Note: "-"}
-	}
-	return sheetCell{Text: text}
+	return orDash(text)
 }
 
 func stepOf(lead analysis.Score) int {
@@ -219,222 +220,6 @@ func followed(from []layout.Aspect, a layout.Aspect, settings []layout.Setting) 
 
 // foldedSets limits the values of a dependent aspect in a caption.
 const foldedSets = 4
-
-type verdict struct {
-	tables   []*analysis.ScoreTable
-	all      []*analysis.ScoreTable // of all parameters
-	varied   []layout.Aspect
-	compared []*analysis.ScoreRow // with several methods
-	best     map[string][]string  // settings with the best mean, by label
-	labels   []string             // of best
-	scored   []string             // all methods with a score
-}
-
-func newVerdict(r *analysis.Run) *verdict {
-	v := &verdict{tables: r.Overall, all: r.Tables, best: map[string][]string{}}
-	var settings []layout.Setting
-	for _, table := range r.Overall {
-		settings = append(settings, table.Settings()...)
-	}
-	v.varied, _ = foldAspects(r.Layout, settings)
-	for _, table := range r.Overall {
-		labels, lead := analysis.MethodLabels(table.Methods), table.Lead()
-		for _, row := range table.Rows {
-			for j := range row.Entries {
-				if row.Entries[j].Summary[lead].N > 0 {
-					v.scored = append(v.scored, labels[j])
-				}
-			}
-			if !row.Common[lead].Compares() {
-				continue
-			}
-			v.compared = append(v.compared, row)
-			for j := range row.Entries {
-				if row.Entries[j].Best[lead] {
-					v.best[labels[j]] = append(v.best[labels[j]], layout.Words(v.varied, row.Setting))
-					v.labels = append(v.labels, labels[j])
-				}
-			}
-		}
-	}
-	v.scored, v.labels = unique(v.scored), unique(v.labels)
-	slices.SortStableFunc(v.labels, func(a, b string) int { return len(v.best[b]) - len(v.best[a]) })
-	return v
-}
-
-func (v *verdict) sentences(partial bool) []string {
-	var list []string
-	for _, sentence := range []string{v.bestSentence(), v.chanceSentence(), v.floorSentence(), v.allInSentence()} {
-		if sentence != "" {
-			list = append(list, sentence)
-		}
-	}
-	if partial && len(list) > 0 {
-		list[0] = "So far: " + list[0]
-	}
-	return list
-}
-
-// allInSentence counts the cells in which a method leaves no row out at any step.
-func (v *verdict) allInSentence() string {
-	var words []string
-	cells, all := map[string]int{}, map[string]int{}
-	step := ""
-	seen := map[results.CellKey]bool{}
-	for at := range analysis.EachEntry(v.all...) {
-		label := analysis.MethodLabels(at.Table.Methods)[at.Method]
-		for i := range at.Entry.Sample {
-			sample := &at.Entry.Sample[i]
-			if seen[sample.Cell] || !(sample.Step[1] > 0) {
-				continue
-			}
-			seen[sample.Cell], step = true, at.Table.Layout.Step.Word
-			cells[label]++
-			if sample.Step[2] == 0 {
-				all[label]++
-			}
-		}
-	}
-	for _, label := range slices.Sorted(maps.Keys(all)) {
-		words = append(words, fmt.Sprintf("%s in %d of %s", label, all[label], prose.Plural(cells[label], "cell")))
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("No row is out at any %s of %s.", step, listed(words))
-}
-
-// inSettings omits the total if of is 0, and names a few.
-func (v *verdict) inSettings(places []string, of int) string {
-	const most = 3
-	words := fmt.Sprint(len(places))
-	if of > 0 {
-		words += " of " + prose.Plural(of, "setting")
-	}
-	if len(places) <= most && places[0] != "" {
-		words += " (" + strings.Join(places, "; ") + ")"
-	}
-	return words
-}
-
-func (v *verdict) bestSentence() string {
-	n := len(v.compared)
-	switch {
-	case len(v.scored) == 0:
-		return "No cell has a score."
-	case len(v.scored) == 1:
-		return v.scored[0] + " is the only method with scores."
-	case n == 0:
-		return "No two methods have a score in the same repeat of a setting."
-	case n == 1 && len(v.labels) == 1:
-		return v.labels[0] + " has the best mean test score."
-	case n == 1:
-		return listed(v.labels) + " have the same best mean test score."
-	case len(v.labels) == 1 && n == 2:
-		return v.labels[0] + " has the best mean test score in both settings."
-	case len(v.labels) == 1:
-		return fmt.Sprintf("%s has the best mean test score in all %d settings.", v.labels[0], n)
-	}
-	var words []string
-	for _, label := range v.labels {
-		words = append(words, fmt.Sprintf("%s in %s", label, v.inSettings(v.best[label], n)))
-		n = 0
-	}
-	const most = 5
-	if len(words) > most {
-		words = append(words[:most], prose.Plural(len(words)-most, "more method")+" in fewer")
-	}
-	return "Best mean test score: " + strings.Join(words, ", ") + "."
-}
-
-func (v *verdict) chanceSentence() string {
-	tested, ahead, fewest, methods := 0, 0, math.MaxInt, 0
-	for _, table := range v.tables {
-		lead := table.Lead()
-		for _, row := range table.Rows {
-			switch {
-			case !row.Common[lead].Compares():
-			case row.Tested[lead]:
-				tested++
-				level := 0
-				for j := range row.Entries {
-					if row.Entries[j].Best[lead] || row.Entries[j].Equal[lead] {
-						level++
-					}
-				}
-				if level == 1 {
-					ahead++
-				}
-			default:
-				fewest, methods = min(fewest, len(row.Common[lead].Repeats)), max(methods, row.Common[lead].Methods)
-			}
-		}
-	}
-	n := len(v.compared)
-	if n == 0 {
-		return ""
-	}
-	if tested == 0 {
-		return fmt.Sprintf("With %s no difference can be told from chance: %s need %d.",
-			prose.Plural(fewest, "repeat"), prose.Plural(methods, "method"), analysis.NeededRepeats(methods*(methods-1)/2))
-	}
-	text := fmt.Sprintf("At 5 %% the best differs significantly from every other method in %d of %d", ahead, n)
-	if tested < n {
-		text += fmt.Sprintf("; %d have too few repeats for a test", n-tested)
-	}
-	return text + "."
-}
-
-func (v *verdict) floorSentence() string {
-	var none []string
-	some := map[string][]string{} // by label
-	floored, floor := 0, ""
-	for _, table := range v.tables {
-		if !table.HasFloor() {
-			continue
-		}
-		floor = floorLabel(table)
-		lead, labels := table.Lead(), analysis.MethodLabels(table.Methods)
-		for _, row := range table.Rows {
-			scored := 0
-			var worse []string
-			for j := range row.Entries {
-				if row.Entries[j].Summary[lead].N > 0 {
-					scored++
-				}
-				if table.NotBetter(row, j, lead) {
-					worse = append(worse, labels[j])
-				}
-			}
-			if row.Floor == nil || scored == 0 {
-				continue
-			}
-			floored++
-			setting := layout.Words(v.varied, row.Setting)
-			if len(worse) == scored {
-				none, worse = append(none, setting), nil
-			}
-			for _, label := range worse {
-				some[label] = append(some[label], setting)
-			}
-		}
-	}
-	var parts []string
-	if len(none) > 0 {
-		parts = append(parts, "every method in "+v.inSettings(none, floored))
-		floored = 0
-	}
-	for _, label := range v.scored {
-		if places := some[label]; len(places) > 0 {
-			parts = append(parts, label+" in "+v.inSettings(places, floored))
-			floored = 0
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Not better than the %s: %s.", floor, strings.Join(parts, ", "))
-}
 
 func failureSheet(r *analysis.Run) *sheet {
 	s := &sheet{

@@ -11,23 +11,24 @@ import (
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
-	"github.com/agepath/agepath/results/stats"
 )
 
-func labelColumns(heads ...string) []sheetColumn {
-	var columns []sheetColumn
-	for _, head := range heads {
-		columns = append(columns, sheetColumn{Head: head, Label: true})
+func labelColumns(heads ...string) []sheetColumn { return columns(sheetColumn{Label: true}, heads) }
+func rightColumns(heads ...string) []sheetColumn { return columns(sheetColumn{Right: true}, heads) }
+
+func columns(like sheetColumn, heads []string) (list []sheetColumn) {
+	for _, like.Head = range heads {
+		list = append(list, like)
 	}
-	return columns
+	return list
 }
 
-func rightColumns(heads ...string) []sheetColumn {
-	var columns []sheetColumn
-	for _, head := range heads {
-		columns = append(columns, sheetColumn{Head: head, Right: true})
+// orDash has a note for no text.
+func orDash(text string) sheetCell {
+	if text == "" {
+		return sheetCell{Note: "-"}
 	}
-	return columns
+	return sheetCell{Text: text}
 }
 
 func digitsCell(x float64) sheetCell {
@@ -57,18 +58,11 @@ func (c *Comparison) runsSheet() *sheet {
 			cells.Note = "has not ended"
 		}
 		s.Rows = append(s.Rows, []sheetCell{
-			{Text: runLetter(i)}, {Text: r.Dir}, {Text: r.Run, Note: unknownNote(r.Run)}, {Text: versionsText(r.Versions), Note: unknownNote(versionsText(r.Versions))},
+			{Text: runLetter(i)}, {Text: r.Dir}, orDash(r.Run), orDash(versionsText(r.Versions)),
 			cells, layout.CountCell(r.Statuses[experiment.OK]), layout.CountCell(r.Statuses[experiment.Incomplete]), layout.CountCell(failed),
 		})
 	}
 	return s
-}
-
-func unknownNote(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return ""
 }
 
 // versionsText adds numbers of cells for several versions.
@@ -104,71 +98,53 @@ func countsSheet(p *analysis.RunPair, other string) *sheet {
 	return s
 }
 
-func scoreChangeSheets(p *analysis.RunPair, other string) []*sheet {
+// scoreChangeSheets relies on the order by score and metric.
+func scoreChangeSheets(p *analysis.RunPair, other string, tests analysis.Tests) []*sheet {
 	var sheets []*sheet
-	for score := range analysis.SelectionBias {
-		for _, metric := range []analysis.Metric{analysis.Accuracy, analysis.RMSE, analysis.MAE, ""} {
-			var differ []*analysis.ScoreChange
-			all := 0
-			for i := range p.Scores {
-				c := &p.Scores[i]
-				if c.Score != score || c.Metric != metric {
-					continue
-				}
-				all++
-				if c.Test.N > 0 {
-					differ = append(differ, c)
-				}
+	for from, to := 0, 0; from < len(p.Scores); from = to {
+		var differ []*analysis.ScoreChange
+		for to < len(p.Scores) && p.Scores[to].Score == p.Scores[from].Score && p.Scores[to].Metric == p.Scores[from].Metric {
+			if c := &p.Scores[to]; c.Differs() {
+				differ = append(differ, c)
 			}
-			if len(differ) > 0 {
-				sheets = append(sheets, scoreChangeSheet(p.Layout, differ, all, other))
-			}
+			to++
+		}
+		if len(differ) > 0 {
+			sheets = append(sheets, scoreChangeSheet(p.Layout, differ, to-from, other, tests))
 		}
 	}
 	return sheets
 }
 
-func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int, other string) *sheet {
+func scoreChangeSheet(l *layout.Layout, differ []*analysis.ScoreChange, all int, other string, tests analysis.Tests) *sheet {
 	score, metric := differ[0].Score, differ[0].Metric
-	s := &sheet{Name: prose.Slug("scores", score.String(), string(metric)), Title: "Scores that differ: " + score.Short(l) + ", " + metric.Word()}
+	s := &sheet{Name: prose.Slug("scores", score.String(), string(metric)), Title: "Scores that differ: " + score.Short(l) + ", " + metric.Word() + ofScaled(metric.Of().InTarget)}
 	var settings []layout.Setting
 	var summaries []analysis.Summary
-	left := 0
 	for _, c := range differ {
 		settings = append(settings, c.Setting)
 		summaries = append(summaries, c.Baseline, c.Other)
-		if c.Effect == nil {
-			left++
-		}
 	}
 	varied, constant := l.SplitSettings(settings)
 	s.AddAspects(varied)
 	s.Columns = slices.Concat(s.Columns, labelColumns("method"),
-		rightColumns("pairs", "A", other, "better", "worse", "shift", "95 % interval", "p", "p (Holm)"))
+		rightColumns("pairs", "A", other, "better", "worse", "difference", tests.Confidence()+" interval", "p", "q"))
 	ofTable := decimals(summaries)
 	for _, c := range differ {
 		places := rowDecimals(ofTable, c.Baseline, c.Other) + 1
-		e := c.Sizes()
-		interval := sheetCell{Note: "-"}
-		if !math.IsNaN(e.ShiftRange.Low) {
-			interval = sheetCell{Text: fmt.Sprintf("[%s, %s]", digits(e.ShiftRange.Low), digits(e.ShiftRange.High))}
-		}
 		s.Rows = append(s.Rows, append(layout.AspectCells(varied, c.Setting), methodCell(c.Method),
-			layout.CountCell(c.Pairs()), layout.NumberCell(c.Baseline.Mean, places), layout.NumberCell(c.Other.Mean, places), layout.CountCell(c.Better), layout.CountCell(c.Worse),
-			digitsCell(e.Shift), interval, probabilityCell(c.Test.P), probabilityCell(c.Adjusted)))
+			layout.CountCell(c.Test.N), layout.NumberCell(c.Baseline.Mean, places), layout.NumberCell(c.Other.Mean, places), layout.CountCell(c.Better), layout.CountCell(c.Worse),
+			digitsCell(c.Test.Mean), intervalCell(c.Test.Interval(1-tests.Significance), digits), probabilityCell(c.Test.P), probabilityCell(c.Q)))
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Test %s (%s) of %s less A, where any pair differs: %d of %d methods in settings. Differences by rounding count as none. Pairs: repeats that are ok in both; A, %s: means over them; "+
-		"better, worse: pairs in which %s is so; shift: the Hodges-Lehmann estimate with a percentile bootstrap of %d resamples; "+
-		"p: Wilcoxon's signed-rank test, zeros by Pratt; Holm's correction over all methods and settings of the score",
-		metric.Word(), metric.Direction(), other, len(differ), all, other, other, stats.Resamples)
+		"better, worse: pairs in which %s is so; difference: the mean; interval, p: corrected resampled t test; "+
+		"q: p for the false discovery rate over all methods and settings of the score",
+		metric.Word(), metric.Direction(), other, len(differ), all, other, other)
 	for _, fact := range constant {
 		fmt.Fprintf(&b, "; %s: %s", fact.Name, fact.Value)
 	}
 	b.WriteString(".")
-	if left > 0 {
-		fmt.Fprintf(&b, " Shifts of %s are left out, which would take too long.", prose.Plural(left, "row"))
-	}
 	s.Caption = b.String()
 	return s
 }
@@ -204,8 +180,7 @@ func changedSheet(n *analysis.NumberChanges) *sheet {
 		Columns: []sheetColumn{{Head: "cell"}, {Head: "what", Label: true, Wrap: true}, {Head: "column"}, {Head: "A", Right: true}, {Head: "other", Right: true}, {Head: "relative", Right: true}},
 	}
 	for _, c := range n.Cells {
-		value := func(text string) sheetCell { return sheetCell{Text: text, Note: unknownNote(text)} }
-		s.Rows = append(s.Rows, []sheetCell{{Text: c.Cell}, {Text: c.What}, {Text: c.Column}, value(c.Baseline), value(c.Other), distanceCell(c.Distance)})
+		s.Rows = append(s.Rows, []sheetCell{{Text: c.Cell}, {Text: c.What}, {Text: c.Column}, orDash(c.Baseline), orDash(c.Other), distanceCell(c.Distance)})
 	}
 	return s
 }

@@ -76,11 +76,23 @@ func readingsSheet(readings []results.ManifestReading) *sheet {
 		Columns: []sheetColumn{{Head: "data set", Label: true}, {Head: "read as", Wrap: true}, {Head: "warnings", Wrap: true}},
 	}
 	for _, r := range readings {
-		warnings := sheetCell{Text: strings.Join(r.Warnings, ". ")}
-		if r.Warnings == nil {
-			warnings = sheetCell{Note: "-"}
-		}
-		s.Rows = append(s.Rows, []sheetCell{{Text: r.Name}, {Text: r.How}, warnings})
+		s.Rows = append(s.Rows, []sheetCell{{Text: r.Name}, {Text: r.How}, orDash(strings.Join(r.Warnings, ". "))})
+	}
+	return s
+}
+
+// hoursSheet returns nil if no time is known.
+func hoursSheet(times []analysis.MethodTime) *sheet {
+	if len(times) == 0 {
+		return nil
+	}
+	s := &sheet{
+		Name: "hours", Title: "CPU hours by method",
+		Caption: "Sums over all cells, failed ones included, of the last attempt of each. CPU hours are of the cells whose processor time was measured: timed.",
+		Columns: append(labelColumns("method"), rightColumns("cells", "timed", "CPU hours", "elapsed hours")...),
+	}
+	for _, of := range times {
+		s.Rows = append(s.Rows, []sheetCell{{Text: of.Method}, layout.CountCell(of.Cells), layout.CountCell(of.Timed), layout.NumberCell(of.CPU/3600, 4), layout.NumberCell(of.Elapsed/3600, 4)})
 	}
 	return s
 }

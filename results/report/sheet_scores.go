@@ -12,6 +12,7 @@ import (
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
+	"github.com/agepath/agepath/results/stats"
 )
 
 // scoreSheet has a row for each setting and a column for each method.
@@ -46,7 +47,7 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 		s.Rows = append(s.Rows, appendFloor(cells, table, row, score, places))
 		rests = append(rests, row.Rests(score))
 	}
-	s.Title = fmt.Sprintf("Test %s (%s), mean ± standard deviation over %s", table.Metric.Word(), table.Metric.Direction(), addRepeats(s, rests))
+	s.Title = fmt.Sprintf("Test %s (%s), mean ± standard deviation over %s", table.Metric.Word()+ofScaled(table.Scaled), table.Metric.Direction(), addRepeats(s, rests))
 	s.Caption = chosenBy(table, score)
 	if oracle {
 		s.Caption += " Oracle: by the test part."
@@ -58,10 +59,18 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	if len(table.Methods) > 1 {
 		s.Best = "best"
 		if slices.ContainsFunc(table.Rows, func(r *analysis.ScoreRow) bool { return r.Tested[score] }) {
-			s.Equal = "not significantly worse (Wilcoxon's signed-rank test, Holm's correction, 5 %)"
+			s.Equal = "not significantly worse (false discovery rate " + table.Tests.Level() + ")"
 		}
 	}
 	return s
+}
+
+// ofScaled names the unit of scores that are not in the target's own.
+func ofScaled(scaled bool) string {
+	if scaled {
+		return " of the scaled target"
+	}
+	return ""
 }
 
 func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
@@ -84,8 +93,11 @@ func chosenBy(table *analysis.ScoreTable, score analysis.Score) string {
 func addRepeats(s *sheet, rests []string) (over string) {
 	first := rests[0]
 	if !slices.ContainsFunc(rests, func(text string) bool { return text != first }) {
-		if first == "1" {
+		switch first {
+		case "1":
 			return "1 repeat"
+		case analysis.NoneCommon:
+			return "the repeats of each method, " + first
 		}
 		return first + " repeats"
 	}
@@ -234,4 +246,87 @@ func appendFloor(cells []sheetCell, table *analysis.ScoreTable, row *analysis.Sc
 	cell := meanCell(row.Floor, row.Shown(row.Floor, score), places)
 	cell.Std = ""
 	return append(cells, cell)
+}
+
+// comparedSheet has the tests of every two methods of a setting.
+func comparedSheet(t *analysis.ComparedTable) *sheet {
+	table, score := t.Table, t.Table.Lead()
+	s := &sheet{Name: "compared-" + string(table.Metric), Title: "Differences in test " + table.Metric.Word() + ofScaled(table.Scaled)}
+	varied, constant := foldAspects(table.Layout, table.Settings())
+	s.AddAspects(varied)
+	s.Columns = slices.Concat(s.Columns, labelColumns("methods"),
+		rightColumns("repeats", "difference", table.Tests.Confidence()+" interval", "better", "equal", "worse", "p", "q"))
+	ofTable, labels := tableDecimals(table, score), analysis.MethodLabels(table.Methods)
+	for _, of := range t.Rows {
+		places := rowDecimals(ofTable, rowSummaries(of.Row, score)...) + 1
+		for _, c := range of.Comparisons {
+			if !c.Tested() {
+				continue
+			}
+			better, equal, worse := c.Chances(table.Metric)
+			s.Rows = append(s.Rows, append(layout.AspectCells(varied, of.Row.Setting),
+				sheetCell{Text: labels[c.Method] + " - " + labels[c.Against]}, layout.CountCell(c.Test.N),
+				layout.NumberCell(c.Test.Mean, places), intervalCell(c.Test.Interval(1-table.Tests.Significance), func(x float64) string { return prose.Fixed(x, places) }),
+				layout.NumberCell(better, 2), layout.NumberCell(equal, 2), layout.NumberCell(worse, 2), probabilityCell(c.Test.P), probabilityCell(c.Q)))
+		}
+	}
+	if len(s.Rows) == 0 {
+		return nil
+	}
+	of := "the constant's mean"
+	if !table.HasFloor() {
+		of = "the larger mean"
+	}
+	if table.CompareScores(1, 0) < 0 {
+		of = "a score of 1"
+	}
+	s.Caption = fmt.Sprintf("On the repeats that all methods of the setting have. Interval, p: corrected resampled t test; better, equal, worse: "+
+		"probabilities for the first method, equal within %s of %s; q: p for the false discovery rate over all rows of all tables.%s",
+		prose.Short(100*table.Tests.Rope)+" %", of, layout.ConstantWords(constant))
+	return s
+}
+
+func intervalCell(i stats.Interval, text func(x float64) string) sheetCell {
+	if math.IsNaN(i.Low) {
+		return sheetCell{Note: "-"}
+	}
+	return sheetCell{Text: fmt.Sprintf("[%s, %s]", text(i.Low), text(i.High))}
+}
+
+func probabilityCell(p float64) sheetCell {
+	if math.IsNaN(p) {
+		return sheetCell{Note: "-"}
+	}
+	return sheetCell{Text: analysis.Probability(p)}
+}
+
+func rankSheet(r *analysis.Ranking) *sheet {
+	s := &sheet{
+		Name: prose.Slug("ranks", r.Score.String()), Title: "Mean ranks over data sets", Caption: r.Words(),
+		Best: "best mean rank", Equal: "within the critical difference of the best",
+		Columns: slices.Concat(labelColumns("method"), rightColumns(r.Datasets...), rightColumns("mean rank", "below the best", "p (Nemenyi)")),
+	}
+	ranks := r.Test.MeanRanks
+	order, _ := r.Cliques()
+	best := order[0]
+	labels := analysis.MethodLabels(r.Methods)
+	for _, m := range order {
+		cells := []sheetCell{{Text: labels[m]}}
+		for d := range r.Datasets {
+			cells = append(cells, layout.NumberCell(r.Means[d][m], 4))
+		}
+		mean := layout.NumberCell(ranks[m], 2)
+		distance := layout.NumberCell(ranks[m]-ranks[best], 2)
+		p := sheetCell{Note: "-"}
+		if ranks[m] == ranks[best] {
+			mean.Mark = layout.BestMark
+		} else {
+			value := stats.Nemenyi(ranks[m]-ranks[best], len(r.Methods), len(r.Datasets))
+			if p = probabilityCell(value); value > r.Tests.Significance {
+				mean.Mark = layout.EqualMark
+			}
+		}
+		s.Rows = append(s.Rows, append(cells, mean, distance, p))
+	}
+	return s
 }

@@ -33,6 +33,14 @@ func TestWithoutValidation(t *testing.T) {
 	if said != 1 {
 		t.Errorf("said %d times: %q", said, r.Missing)
 	}
+	for _, row := range rows {
+		row["status"], row["test_at_best_test"], row["test_at_end"], row["error"] = "failed", nil, nil, "no"
+	}
+	for _, sentence := range mustWrite(t, testrun.Write(t, testrun.Tables{Cells: rows}), Options{Figures: -1}).Missing {
+		if strings.Contains(sentence, "validation") {
+			t.Errorf("where all cells failed it says %s", sentence)
+		}
+	}
 	text := written(t, "markdown", r)
 	for _, wanted := range []string{"have the same best mean test score", " MOSPL: population=20 generations=40."} {
 		if !strings.Contains(text, wanted) {

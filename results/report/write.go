@@ -2,15 +2,16 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/agepath/agepath/internal/disk"
 	"github.com/agepath/agepath/results"
+	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
 )
 
@@ -22,7 +23,8 @@ func (o *Options) made(dir string) (*results.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &results.Made{Agepath: o.Version, Inputs: inputs, Figures: o.Figures, Choose: o.Choose, Paper: o.Paper, Compression: o.Compression}
+	m := &results.Made{MadeOf: results.MadeOf{Agepath: o.Version, Inputs: inputs, Figures: o.Figures, Choose: o.Choose, Paper: o.Paper, Compression: o.Compression,
+		Tests: cmp.Or(o.Tests, analysis.DefaultTests)}}
 	for _, format := range o.formats() {
 		m.Formats = append(m.Formats, format.Name)
 	}
@@ -40,7 +42,7 @@ func (o *Options) formats() []Format {
 func Fresh(dir string, options Options) bool {
 	want, err := options.made(dir)
 	have, problem := results.ReadMade(dir)
-	if err != nil || problem != nil || !have.Same(want) {
+	if err != nil || problem != nil || have.MadeOf != want.MadeOf {
 		return false
 	}
 	for name := range have.Files {
@@ -55,7 +57,12 @@ func Fresh(dir string, options Options) bool {
 // as SVG, PNG and CSV (the plotted numbers). Formats that are there are written again, so that all
 // files are of one state, which made.json describes. Equal files in dir give equal bytes. Unchanged
 // files are not written; others are replaced atomically.
-func Write(ctx context.Context, dir string, options Options) (*Report, error) {
+func Write(ctx context.Context, dir string, options Options) (r *Report, err error) {
+	defer func() {
+		if err != nil {
+			r, err = nil, fmt.Errorf("report of %s: %w", dir, err)
+		}
+	}()
 	before, err := results.ReadMade(dir)
 	if err != nil {
 		return nil, err
@@ -70,41 +77,61 @@ func Write(ctx context.Context, dir string, options Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := Load(ctx, dir, options)
+	r, err = load(ctx, dir, options)
 	if err != nil {
 		return nil, err
 	}
 	folder := filepath.Join(dir, results.ReportFolder)
 	files, err := r.writeFigures(ctx, filepath.Join(folder, figureFolder), &options)
 	if err != nil {
-		return nil, fmt.Errorf("report of %s: %w", dir, err)
+		return nil, err
 	}
 	files = append(files, selectedFile.Name)
 	if err := writeFile(r, folder, selectedFile); err != nil {
-		return nil, fmt.Errorf("report of %s: %w", dir, err)
+		return nil, err
 	}
 	formats := options.formats()
-	options.Progress.Tell("comparing methods", 0, 0)
-	r.Compared()
 	for i, format := range formats {
 		options.Progress.Tell("writing the report", i+1, len(formats))
 		for _, file := range format.Files {
 			if err := writeFile(r, folder, file); err != nil {
-				return nil, fmt.Errorf("report of %s as %s: %w", dir, format.Name, err)
+				return nil, fmt.Errorf("as %s: %w", format.Name, err)
 			}
 			files = append(files, file.Name)
 		}
-		if format.Tables.Write != nil {
-			if err := format.Tables.Write(ctx, r, folder, options.Compression); err != nil {
+		if format.Tables != nil {
+			names, err := format.Tables(ctx, r, folder, options.Compression)
+			if err != nil {
 				return nil, err
 			}
-			files = append(files, format.Tables.Names()...)
+			files = append(files, names...)
 		}
 	}
-	if err := results.WriteMade(dir, made, files); err != nil {
-		return nil, fmt.Errorf("report of %s: %w", dir, err)
+	return r, results.WriteMade(dir, made, files)
+}
+
+// VerifyAnswer compares answer.csv with what the tables of dir say under the options of the report.
+func VerifyAnswer(ctx context.Context, v *results.Verification, dir, version string) error {
+	made, problem := results.ReadMade(dir)
+	file := csvFiles[slices.IndexFunc(csvFiles, func(f FormatFile) bool { return f.Name == "answer.csv" })]
+	path := filepath.Join(dir, results.ReportFolder, file.Name)
+	have, err := os.ReadFile(path)
+	if problem != nil || err != nil || len(v.Problems) > 0 { // those are problems already
+		return nil //nolint:nilerr // without the file there is nothing to compare
 	}
-	return r, nil
+	if made.Agepath != version {
+		v.Note("%s was not compared with the tables: agepath %s wrote it, and this is %s", path, made.Agepath, version)
+		return nil
+	}
+	r, err := Load(ctx, dir, Options{Figures: -1, Choose: made.Choose, Tests: made.Tests})
+	if err != nil {
+		return err
+	}
+	var want bytes.Buffer
+	if err := file.Write(&want, r); err == nil && !bytes.Equal(want.Bytes(), have) {
+		v.Problem("report", "%s does not say what the tables say; `coordinator report %s` makes it again", path, dir)
+	}
+	return nil
 }
 
 // writeFile removes an earlier file if it would be empty.
@@ -128,7 +155,6 @@ func (r *Report) writeFigures(ctx context.Context, folder string, options *Optio
 		ending string
 		render func(*figure.Figure) ([]byte, error)
 	}{{".svg", (*figure.Figure).SVG}, {".png", (*figure.Figure).PNG}, {".csv", (*figure.Figure).CSV}}
-	written := map[string]bool{}
 	for i, f := range r.Figures {
 		options.Progress.Tell("drawing figures", i+1, len(r.Figures))
 		for _, rendering := range renderings {
@@ -140,33 +166,11 @@ func (r *Report) writeFigures(ctx context.Context, folder string, options *Optio
 				return nil, err
 			}
 			name := f.Name + rendering.ending
-			written[name] = true
 			files = append(files, figureFolder+"/"+name)
 			if err := disk.WriteFile(disk.OS{}, filepath.Join(folder, name), data); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return files, removeStale(folder, figure.Kinds(r.Layout), written)
-}
-
-// removeStale keeps files that are not figures.
-func removeStale(folder string, kinds []string, written map[string]bool) error {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		name := entry.Name()
-		ours := slices.ContainsFunc(kinds, func(k string) bool {
-			return strings.HasPrefix(name, k+"-")
-		})
-		if !ours || written[name] || !slices.Contains([]string{".svg", ".png", ".csv"}, filepath.Ext(name)) {
-			continue
-		}
-		if err := os.Remove(filepath.Join(folder, name)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return files, nil
 }

@@ -14,7 +14,7 @@ func TestSignedRankAgainstSigns(t *testing.T) {
 		{0.5}, {1, 1}, {1, -1, 1, -1}, {3, 1, 2, -1, 4, 4, 4}, {0, 0, 2, -2, 2, 5, 6, 6, -6, 7}, {1, 2, 3, 4, 5, 6, 7, 8, 9, -10, 11, -12},
 	} {
 		for _, d := range [][]float64{d, withoutZeros(d)} {
-			got := SignedRank(d)
+			p, plus, minus := SignedRank(d), 0.0, 0.0
 			var sizes []float64
 			for _, x := range d {
 				sizes = append(sizes, math.Abs(x))
@@ -22,9 +22,15 @@ func TestSignedRankAgainstSigns(t *testing.T) {
 			all, _ := ranks(sizes)
 			var kept []float64
 			for i, rank := range all {
-				if sizes[i] != 0 {
-					kept = append(kept, rank)
+				switch {
+				case d[i] == 0:
+					continue
+				case d[i] > 0:
+					plus += rank
+				default:
+					minus += rank
 				}
+				kept = append(kept, rank)
 			}
 			atMost := 0
 			for signs := range 1 << len(kept) {
@@ -32,13 +38,13 @@ func TestSignedRankAgainstSigns(t *testing.T) {
 				for i, rank := range kept {
 					sum += rank * float64(signs>>i&1)
 				}
-				if sum <= min(got.Plus, got.Minus) {
+				if sum <= min(plus, minus) {
 					atMost++
 				}
 			}
 			want := min(1, 2*float64(atMost)/float64(int(1)<<len(kept)))
-			if math.Abs(got.P-want) > 1e-15 {
-				t.Errorf("%v: p = %v, want %v", d, got.P, want)
+			if math.Abs(p-want) > 1e-15 {
+				t.Errorf("%v: p = %v, want %v", d, p, want)
 			}
 		}
 	}
@@ -49,127 +55,101 @@ func withoutZeros(d []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(d), func(x float64) bool { return x == 0 })
 }
 
-// The exact and the normal distribution meet where one takes over.
-func TestSignedRankSwitch(t *testing.T) {
+// TestResampledByHand: differences 1, 2 and 3 have the mean 2 and the deviation 1. With the ratio 2/3
+// the variance is 1/3 + 2/3, so that t is 2 with 2 degrees of freedom, whose distribution is
+// 1/2 + t/(2 sqrt(2 + t²)).
+func TestResampledByHand(t *testing.T) {
 	t.Parallel()
-	d := make([]float64, MaxExact+1)
-	for i := range d {
-		d[i] = float64(i%7-2) + float64(i)/100
+	cdf := func(x float64) float64 { return 0.5 + x/(2*math.Sqrt(2+x*x)) }
+	got := Resampled([]float64{1, 2, 3}, 2./3)
+	agree(t, "p", got.P, 2*cdf(-2))
+	agree(t, "error", got.Error(), 1)
+	quantile := func(level float64) float64 { return level * math.Sqrt2 / math.Sqrt(1-level*level) } // of a tail (1+level)/2
+	for _, level := range []float64{0.5, 0.95} {
+		agree(t, "low", got.Interval(level).Low, 2-quantile(level))
+		agree(t, "high", got.Interval(level).High, 2+quantile(level))
 	}
-	exact, normal := SignedRank(d[:MaxExact]), SignedRank(d)
-	if !exact.Exact || normal.Exact {
-		t.Fatal("not one of each")
+	chances := got.Chances(0.5)
+	agree(t, "above", chances.Above, cdf(1.5))
+	agree(t, "below", chances.Below, cdf(-2.5))
+	agree(t, "within", chances.Within, cdf(-1.5)-cdf(-2.5))
+}
+
+func TestResampledAtTheEdges(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		differences []float64
+		p           float64
+	}{
+		{[]float64{3}, math.NaN()}, {[]float64{0}, math.NaN()}, {[]float64{0, 0, 0}, 1}, {[]float64{1, 1}, math.NaN()}, {[]float64{-1, 1}, 1},
+	} {
+		got := Resampled(c.differences, 0.5)
+		if got.P != c.p && !(math.IsNaN(got.P) && math.IsNaN(c.p)) {
+			t.Errorf("%v: p = %v, want %v", c.differences, got.P, c.p)
+		}
+		if math.IsNaN(got.P) != math.IsNaN(got.Interval(0.9).High) || math.IsNaN(got.P) != math.IsNaN(got.Chances(1).Within) {
+			t.Errorf("%v: %+v, %+v", c.differences, got.Interval(0.9), got.Chances(1))
+		}
 	}
-	approximated := normalSignedRank(&exact, mustRanks(d[:MaxExact]))
-	if math.Abs(exact.P-approximated) > 0.02*exact.P+1e-3 {
-		t.Errorf("exact %v, normal %v", exact.P, approximated)
+	if got := Resampled([]float64{0, 0}, 1); got.Chances(0) != (Chances{Within: 1}) || got.Interval(0.9) != (Interval{}) {
+		t.Errorf("%+v", got)
 	}
 }
 
-func mustRanks(d []float64) []float64 {
-	sizes := make([]float64, len(d))
-	for i, x := range d {
-		sizes[i] = math.Abs(x)
-	}
-	r, _ := ranks(sizes)
-	return r
-}
-
-func TestHolm(t *testing.T) {
+// TestNeeded repeats a sample with its mean and deviation until the test finds them.
+func TestNeeded(t *testing.T) {
 	t.Parallel()
-	tests := []struct{ p, want []float64 }{
-		{nil, nil},
-		{[]float64{0.03}, []float64{0.03}},
-		// Step by step: 4·0.005, 3·0.01, then 2·0.03 and 1·0.04 < 0.06.
-		{[]float64{0.01, 0.04, 0.03, 0.005}, []float64{0.03, 0.06, 0.06, 0.02}},
-		{[]float64{0.5, 0.5, 0.9}, []float64{1, 1, 1}},
-		{[]float64{0.02, 0.02}, []float64{0.04, 0.04}},
-	}
-	for _, test := range tests {
-		got := Holm(test.p)
-		for i := range test.want {
-			if math.Abs(got[i]-test.want[i]) > 1e-15 {
-				t.Errorf("Holm(%v) = %v, want %v", test.p, got, test.want)
+	base := []float64{-1, 1} // deviation sqrt(2 n/(2 n - 1)) of n copies
+	for _, ratio := range []float64{0, 0.02} {
+		for _, mean := range []float64{0.5, -0.9, 2} {
+			sample := func(n int) ResampledTest { return ResampledTest{N: n, Mean: mean, Deviation: 1, Ratio: ratio} }
+			some := sample(10)
+			n := some.Needed(0.05, 1000)
+			p := func(n int) float64 {
+				of := sample(n)
+				return 2 * of.student().CDF(-math.Abs(mean)/of.Error())
+			}
+			if n == 0 || p(n) > 0.05 || n > 2 && p(n-1) <= 0.05 {
+				t.Errorf("mean %v, ratio %v: %d splits, p = %v and %v", mean, ratio, n, p(n), p(n-1))
 			}
 		}
 	}
+	small := ResampledTest{N: 10, Mean: 0.5, Deviation: 1, Ratio: 1. / 3} // at best 0.5/sqrt(1/3) = 0.87 errors
+	if n := small.Needed(0.05, 100_000); n != 0 {
+		t.Errorf("%d splits find what none can", n)
+	}
+	if test := Resampled(base, 0); test.Deviation != math.Sqrt2 {
+		t.Errorf("%+v", test)
+	}
 }
 
-// TestHolmIsClosedTesting compares with the definition: an adjusted p-value is
-// the largest Bonferroni p-value of all families that hold the hypothesis.
-func TestHolmIsClosedTesting(t *testing.T) {
+// TestFalseDiscoveryRateIsStepUp compares with the definition: a hypothesis is rejected at the smallest
+// q at which the step-up procedure rejects it, that of the largest k with p_(k) <= k q / m.
+func TestFalseDiscoveryRateIsStepUp(t *testing.T) {
 	t.Parallel()
-	p := []float64{0.011, 0.002, 0.2, 0.03, 0.0105, 0.6}
-	got := Holm(p)
+	p := []float64{0.011, 0.002, math.NaN(), 0.2, 0.03, 0.0105, 0.6, 0.03}
+	got := FalseDiscoveryRate(p)
+	tests := 7.0
 	for i := range p {
-		want := 0.0
-		for family := 1; family < 1<<len(p); family++ {
-			if family>>i&1 == 0 {
-				continue
+		if math.IsNaN(p[i]) {
+			if !math.IsNaN(got[i]) {
+				t.Errorf("no test has q = %v", got[i])
 			}
-			size, least := 0, 1.0
-			for j := range p {
-				if family>>j&1 == 1 {
-					size, least = size+1, min(least, p[j])
+			continue
+		}
+		rejected := func(q float64) bool {
+			sorted := slices.DeleteFunc(slices.Clone(p), math.IsNaN)
+			slices.Sort(sorted)
+			for k := len(sorted); k > 0; k-- {
+				if sorted[k-1] <= float64(k)*q/tests {
+					return p[i] <= sorted[k-1]
 				}
 			}
-			want = max(want, min(1, float64(size)*least))
+			return false
 		}
-		if math.Abs(got[i]-want) > 1e-15 {
-			t.Errorf("hypothesis %d: %v, want %v", i, got[i], want)
+		if !rejected(got[i]*(1+1e-12)) || rejected(got[i]*(1-1e-12)) {
+			t.Errorf("hypothesis %d: q = %v is not the smallest", i, got[i])
 		}
-	}
-}
-
-// TestEffectAgainstAllResamples compares the intervals of a tiny sample with
-// the quantiles of all n^n resamples, each computed from its values.
-func TestEffectAgainstAllResamples(t *testing.T) {
-	t.Parallel()
-	d := []float64{-1, 0, 2, 2, 5}
-	var shifts, biserials []float64
-	n := len(d)
-	for code := range int(math.Pow(float64(n), float64(n))) {
-		draw := make([]float64, n)
-		for i := range draw {
-			draw[i] = d[code%n]
-			code /= n
-		}
-		var walsh []float64
-		for i, a := range draw {
-			for _, b := range draw[i:] {
-				walsh = append(walsh, (a+b)/2)
-			}
-		}
-		slices.Sort(walsh)
-		shifts = append(shifts, (walsh[(len(walsh)-1)/2]+walsh[len(walsh)/2])/2)
-		test := SignedRank(withoutZeros(draw))
-		biserials = append(biserials, test.RankBiserial())
-	}
-	got := NewEffect(d, 0.9)
-	// The bootstrap draws 2,000 of them; its quantiles have ranks that are off
-	// by 3 standard errors at most.
-	within := func(what string, got float64, all []float64, p float64) {
-		slices.Sort(all)
-		error := 3 * math.Sqrt(p*(1-p)/Resamples)
-		at := func(p float64) float64 { return all[int(max(0, min(1, p))*float64(len(all)-1))] }
-		if got < at(p-error) || got > at(p+error) {
-			t.Errorf("%s: %v is not between %v and %v", what, got, at(p-error), at(p+error))
-		}
-	}
-	within("low shift", got.ShiftRange.Low, shifts, 0.05)
-	within("high shift", got.ShiftRange.High, shifts, 0.95)
-	within("low rank-biserial", got.RankBiserialRange.Low, biserials, 0.05)
-	within("high rank-biserial", got.RankBiserialRange.High, biserials, 0.95)
-	if again := NewEffect(d, 0.9); again != got {
-		t.Errorf("%+v, then %+v", got, again)
-	}
-}
-
-func TestEffectOfOne(t *testing.T) {
-	t.Parallel()
-	e := NewEffect([]float64{-2}, 0.95)
-	if e.Shift != -2 || e.RankBiserial != -1 || !math.IsNaN(e.ShiftRange.Low) || !math.IsNaN(e.RankBiserialRange.High) {
-		t.Errorf("%+v", e)
 	}
 }
 
@@ -290,9 +270,9 @@ func TestMisusePanics(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(){
 		"NaN":             func() { SignedRank([]float64{1, math.NaN()}) },
-		"infinite":        func() { Holm([]float64{math.Inf(1)}) },
-		"no differences":  func() { NewEffect(nil, 0.95) },
-		"level":           func() { NewEffect([]float64{1}, 1) },
+		"infinite":        func() { Resampled([]float64{1, math.Inf(1)}, 0) },
+		"no differences":  func() { Resampled(nil, 0) },
+		"ratio":           func() { Resampled([]float64{1}, math.NaN()) },
 		"one block":       func() { Friedman([][]float64{{1, 2}}) },
 		"one method":      func() { Friedman([][]float64{{1}, {2}}) },
 		"ragged":          func() { Friedman([][]float64{{1, 2}, {1}}) },
@@ -300,7 +280,6 @@ func TestMisusePanics(t *testing.T) {
 		"quantile":        func() { RangeQuantile(1, 3) },
 		"critical of one": func() { CriticalDifference(1, 5, 0.05) },
 		"quantile of NaN": func() { RangeQuantile(math.NaN(), 3) },
-		"infinite effect": func() { NewEffect([]float64{math.Inf(-1)}, 0.95) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -321,15 +300,5 @@ func BenchmarkSignedRank20(b *testing.B) {
 	}
 	for b.Loop() {
 		SignedRank(d)
-	}
-}
-
-func BenchmarkEffect20(b *testing.B) {
-	d := make([]float64, 20)
-	for i := range d {
-		d[i] = float64(i*7%20-6) / 4
-	}
-	for b.Loop() {
-		NewEffect(d, 0.95)
 	}
 }

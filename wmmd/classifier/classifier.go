@@ -13,20 +13,12 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/wmmd"
+	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/wmmd/internal/neural"
 )
 
 // Float is the number type: float32, or float64 for comparisons.
 type Float = neural.Float
-
-// Texts are labelled texts of Length words each.
-type Texts struct {
-	Words      []int32 // n x Length, each below Vocabulary
-	Labels     []int   // n, each below Classes
-	Length     int
-	Vocabulary int
-	Classes    int
-}
 
 // ErrTexts reports texts that cannot be learned from.
 var ErrTexts = errors.New("texts that cannot be learned from")
@@ -34,29 +26,20 @@ var ErrTexts = errors.New("texts that cannot be learned from")
 // ErrDiverged reports that the loss of a training is not finite.
 var ErrDiverged = errors.New("the loss is not finite")
 
-func (t *Texts) check() error {
-	switch n := len(t.Labels); {
+func check(t *corpus.Corpus) error {
+	switch n := t.Len(); {
 	case n == 0 || t.Length < 1:
 		return fmt.Errorf("%d texts of %d words: %w", n, t.Length, ErrTexts)
-	case len(t.Words) != n*t.Length:
-		return fmt.Errorf("%d words are not %d texts of %d: %w", len(t.Words), n, t.Length, ErrTexts)
-	case t.Classes < 2:
-		return fmt.Errorf("%d class, at least 2 are needed: %w", t.Classes, ErrTexts)
-	case slices.Min(t.Labels) < 0 || slices.Max(t.Labels) >= t.Classes:
-		return fmt.Errorf("labels are not all from 0 to %d: %w", t.Classes-1, ErrTexts)
-	case slices.Min(t.Words) < 0 || int(slices.Max(t.Words)) >= t.Vocabulary:
-		return fmt.Errorf("words are not all from 0 to %d: %w", t.Vocabulary-1, ErrTexts)
+	case len(t.Texts) != n*t.Length:
+		return fmt.Errorf("%d words are not %d texts of %d: %w", len(t.Texts), n, t.Length, ErrTexts)
+	case len(t.Classes) < 2:
+		return fmt.Errorf("%d class, at least 2 are needed: %w", len(t.Classes), ErrTexts)
+	case slices.Min(t.Labels) < 0 || slices.Max(t.Labels) >= len(t.Classes):
+		return fmt.Errorf("labels are not all from 0 to %d: %w", len(t.Classes)-1, ErrTexts)
+	case slices.Min(t.Texts) < 0 || int(slices.Max(t.Texts)) >= len(t.Words):
+		return fmt.Errorf("words are not all from 0 to %d: %w", len(t.Words)-1, ErrTexts)
 	}
 	return nil
-}
-
-func (t *Texts) part(index []int) *Texts {
-	p := &Texts{Length: t.Length, Vocabulary: t.Vocabulary, Classes: t.Classes}
-	for _, i := range index {
-		p.Words = append(p.Words, t.Words[i*t.Length:][:t.Length]...)
-		p.Labels = append(p.Labels, t.Labels[i])
-	}
-	return p
 }
 
 // Settings are a model, its penalty and its training.
@@ -104,16 +87,16 @@ type Classifier[T Float] struct {
 }
 
 // New draws a model for texts, and computes a pre-trained embedding from them.
-func New[T Float](texts *Texts, s Settings, random *rand.Rand) (*Classifier[T], error) {
-	if err := errors.Join(s.check(), texts.check()); err != nil {
+func New[T Float](texts *corpus.Corpus, s Settings, random *rand.Rand) (*Classifier[T], error) {
+	if err := errors.Join(s.check(), check(texts)); err != nil {
 		return nil, err
 	}
 	return build[T](texts, s, published, random), nil
 }
 
-func build[T Float](texts *Texts, s Settings, size sizes, random *rand.Rand) *Classifier[T] {
-	c := &Classifier[T]{settings: s, length: texts.Length, classes: texts.Classes}
-	c.embedding = neural.NewEmbedding[T](texts.Vocabulary, s.Dim, random)
+func build[T Float](texts *corpus.Corpus, s Settings, size sizes, random *rand.Rand) *Classifier[T] {
+	c := &Classifier[T]{settings: s, length: texts.Length, classes: len(texts.Classes)}
+	c.embedding = neural.NewEmbedding[T](len(texts.Words), s.Dim, random)
 	if s.Penalty.pretrains() {
 		pretrain(c.embedding, texts, random)
 	}
@@ -122,7 +105,7 @@ func build[T Float](texts *Texts, s Settings, size sizes, random *rand.Rand) *Cl
 		share = s.Penalty.Weight
 	}
 	c.dropout = neural.NewDropout[T](share, random)
-	c.body = body[T](s.Model, texts.Length, s.Dim, texts.Classes, size, random)
+	c.body = body[T](s.Model, texts.Length, s.Dim, len(texts.Classes), size, random)
 	params := c.body.Params()
 	if s.Penalty.Kind != Frozen {
 		params = append(params, c.embedding.Param)
@@ -133,7 +116,7 @@ func build[T Float](texts *Texts, s Settings, size sizes, random *rand.Rand) *Cl
 }
 
 // Train calls each, if not nil, after each epoch. It returns the context's error or [ErrDiverged].
-func (c *Classifier[T]) Train(ctx context.Context, texts *Texts, random *rand.Rand, each func(Epoch)) error {
+func (c *Classifier[T]) Train(ctx context.Context, texts *corpus.Corpus, random *rand.Rand, each func(Epoch)) error {
 	n := len(texts.Labels)
 	order := make([]int, n)
 	for i := range order {
@@ -165,7 +148,7 @@ func (c *Classifier[T]) Train(ctx context.Context, texts *Texts, random *rand.Ra
 	return nil
 }
 
-func (c *Classifier[T]) step(texts *Texts, batch []int, rate float64) (loss, penalty float64) {
+func (c *Classifier[T]) step(texts *corpus.Corpus, batch []int, rate float64) (loss, penalty float64) {
 	c.load(texts, batch)
 	scores := c.forward(true)
 	loss = neural.CrossEntropy(scores, c.labels)
@@ -175,10 +158,10 @@ func (c *Classifier[T]) step(texts *Texts, batch []int, rate float64) (loss, pen
 	return loss, penalty
 }
 
-func (c *Classifier[T]) load(texts *Texts, batch []int) {
+func (c *Classifier[T]) load(texts *corpus.Corpus, batch []int) {
 	c.words, c.labels = c.words[:0], c.labels[:0]
 	for _, i := range batch {
-		c.words = append(c.words, texts.Words[i*c.length:][:c.length]...)
+		c.words = append(c.words, texts.Text(i)...)
 		c.labels = append(c.labels, texts.Labels[i])
 	}
 }
@@ -190,7 +173,7 @@ func (c *Classifier[T]) forward(training bool) []T {
 }
 
 // Accuracy is the share of texts whose class has the largest score.
-func (c *Classifier[T]) Accuracy(texts *Texts) float64 {
+func (c *Classifier[T]) Accuracy(texts *corpus.Corpus) float64 {
 	right, n := 0, len(texts.Labels)
 	batch := make([]int, 0, c.settings.Batch)
 	for start := 0; start < n; start += c.settings.Batch {
@@ -217,4 +200,50 @@ func (c *Classifier[T]) Embedding() wmmd.Embedding[T] {
 	}
 	c.embedding.Training = false
 	return wmmd.Embedding[T]{Data: slices.Clone(c.embedding.Look(words)), Dim: c.embedding.Dim}
+}
+
+// Choice is the penalty weight chosen by cross-validation.
+type Choice struct {
+	Weight     float64
+	Accuracies []float64
+}
+
+// Choose returns the first of the weights with the largest mean accuracy in cross-validation. Folds
+// are of consecutive texts, as in the published code; all weights use the same random numbers.
+func Choose[T Float](ctx context.Context, texts *corpus.Corpus, s Settings, weights []float64, folds int,
+	stream func(fold int) *rand.Rand,
+) (Choice, error) {
+	n := len(texts.Labels)
+	if len(weights) == 0 || folds < 2 || n < folds {
+		return Choice{}, fmt.Errorf("%d folds of %d texts for %d weights: %w", folds, n, len(weights), ErrTexts)
+	}
+	choice := Choice{Accuracies: make([]float64, len(weights))}
+	best := -1.0
+	for k, weight := range weights {
+		s.Penalty.Weight = weight
+		for fold := range folds {
+			from, to := fold*n/folds, (fold+1)*n/folds
+			var inside, outside []int
+			for i := range n {
+				if i >= from && i < to {
+					outside = append(outside, i)
+				} else {
+					inside = append(inside, i)
+				}
+			}
+			random := stream(fold)
+			c, err := New[T](texts.Select(inside), s, random)
+			if err != nil {
+				return Choice{}, err
+			}
+			if err := c.Train(ctx, texts.Select(inside), random, nil); err != nil {
+				return Choice{}, fmt.Errorf("fold %d with the weight %v: %w", fold+1, weight, err)
+			}
+			choice.Accuracies[k] += c.Accuracy(texts.Select(outside)) / float64(folds)
+		}
+		if choice.Accuracies[k] > best {
+			best, choice.Weight = choice.Accuracies[k], weight
+		}
+	}
+	return choice, nil
 }

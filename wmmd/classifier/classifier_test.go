@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/wmmd/internal/neural"
 )
 
@@ -19,8 +20,8 @@ func stream(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 9)) }
 var small = sizes{first: 5, second: 4, channels: 3, hidden: 4}
 
 // draw makes up texts whose class tells which half of the vocabulary most words are from.
-func draw(n, length, vocabulary, classes int, r *rand.Rand) *Texts {
-	t := &Texts{Length: length, Vocabulary: vocabulary, Classes: classes}
+func draw(n, length, vocabulary, classes int, r *rand.Rand) *corpus.Corpus {
+	t := &corpus.Corpus{Length: length, Words: make([]string, vocabulary), Classes: make([]string, classes)}
 	for range n {
 		label := r.IntN(classes)
 		for range length {
@@ -28,7 +29,7 @@ func draw(n, length, vocabulary, classes int, r *rand.Rand) *Texts {
 			if r.IntN(3) > 0 {
 				word = (word/classes*classes + label) % vocabulary
 			}
-			t.Words = append(t.Words, int32(word))
+			t.Texts = append(t.Texts, int32(word))
 		}
 		t.Labels = append(t.Labels, label)
 	}
@@ -59,7 +60,7 @@ func TestPyTorch(t *testing.T) {
 	for _, g := range golden.Cases {
 		s := Defaults()
 		s.Model, s.Dim, s.Penalty = g.Model, 3, Penalty{Kind: g.Penalty, Weight: g.Weight}
-		texts := &Texts{Words: g.Words, Labels: g.Labels, Length: 6, Vocabulary: 12, Classes: g.Classes}
+		texts := &corpus.Corpus{Texts: g.Words, Labels: g.Labels, Length: 6, Words: make([]string, 12), Classes: make([]string, g.Classes)}
 		c := build[float64](texts, s, small, stream(1))
 		params := append(c.body.Params(), c.embedding.Param)
 		if len(params) != len(g.Start) {
@@ -108,7 +109,7 @@ func TestModelGradients(t *testing.T) {
 	}
 }
 
-func checkModel(t *testing.T, c *Classifier[float64], texts *Texts) {
+func checkModel(t *testing.T, c *Classifier[float64], texts *corpus.Corpus) {
 	t.Helper()
 	all := []int{0, 1, 2, 3, 4, 5, 6}
 	value := func() float64 {
@@ -233,11 +234,11 @@ func TestFrozen(t *testing.T) {
 // TestPretrain: words that have the same neighbours get near rows.
 func TestPretrain(t *testing.T) {
 	t.Parallel()
-	texts := &Texts{Length: 3, Vocabulary: 9, Classes: 2, Labels: make([]int, 40)}
+	texts := &corpus.Corpus{Length: 3, Words: make([]string, 9), Classes: make([]string, 2), Labels: make([]int, 40)}
 	r := stream(5)
 	for i := range texts.Labels { // two topics of four words; word 8 is nowhere
 		topic := int32(i % 2 * 4)
-		texts.Words = append(texts.Words, topic+r.Int32N(4), topic+r.Int32N(4), topic+r.Int32N(4))
+		texts.Texts = append(texts.Texts, topic+r.Int32N(4), topic+r.Int32N(4), topic+r.Int32N(4))
 	}
 	e := neural.NewEmbedding[float64](9, 5, r)
 	pretrain(e, texts, r)
@@ -273,7 +274,7 @@ func TestChoose(t *testing.T) {
 	if got.Weight != 0.01 || got.Accuracies[1] != got.Accuracies[2] || !(got.Accuracies[1] > got.Accuracies[0]) {
 		t.Errorf("chosen %+v", got)
 	}
-	if _, err := Choose[float32](context.Background(), texts.part([]int{0, 1}), s, []float64{1}, 5, nil); !errors.Is(err, ErrTexts) {
+	if _, err := Choose[float32](context.Background(), texts.Select([]int{0, 1}), s, []float64{1}, 5, nil); !errors.Is(err, ErrTexts) {
 		t.Errorf("five folds of two texts: %v", err)
 	}
 }
@@ -283,20 +284,20 @@ func TestErrors(t *testing.T) {
 	good := Defaults()
 	good.Model, good.Penalty.Kind = Logistic, None
 	for name, test := range map[string]struct {
-		change   func(s *Settings, t *Texts)
+		change   func(s *Settings, t *corpus.Corpus)
 		sentinel error
 	}{
-		"model":     {func(s *Settings, _ *Texts) { s.Model = "svm" }, nil},
-		"penalty":   {func(s *Settings, _ *Texts) { s.Penalty.Kind = "l2" }, nil},
-		"weight":    {func(s *Settings, _ *Texts) { s.Penalty = Penalty{Kind: L1, Weight: -1} }, nil},
-		"dropout":   {func(s *Settings, _ *Texts) { s.Penalty = Penalty{Kind: Dropout, Weight: 1} }, nil},
-		"rate":      {func(s *Settings, _ *Texts) { s.Rate = math.NaN() }, nil},
-		"epochs":    {func(s *Settings, _ *Texts) { s.Epochs = 0 }, nil},
-		"no texts":  {func(_ *Settings, t *Texts) { *t = Texts{Length: 1, Classes: 2} }, ErrTexts},
-		"one class": {func(_ *Settings, t *Texts) { t.Classes = 1 }, ErrTexts},
-		"label":     {func(_ *Settings, t *Texts) { t.Labels[0] = 2 }, ErrTexts},
-		"word":      {func(_ *Settings, t *Texts) { t.Words[0] = 30 }, ErrTexts},
-		"words":     {func(_ *Settings, t *Texts) { t.Words = t.Words[1:] }, ErrTexts},
+		"model":     {func(s *Settings, _ *corpus.Corpus) { s.Model = "svm" }, nil},
+		"penalty":   {func(s *Settings, _ *corpus.Corpus) { s.Penalty.Kind = "l2" }, nil},
+		"weight":    {func(s *Settings, _ *corpus.Corpus) { s.Penalty = Penalty{Kind: L1, Weight: -1} }, nil},
+		"dropout":   {func(s *Settings, _ *corpus.Corpus) { s.Penalty = Penalty{Kind: Dropout, Weight: 1} }, nil},
+		"rate":      {func(s *Settings, _ *corpus.Corpus) { s.Rate = math.NaN() }, nil},
+		"epochs":    {func(s *Settings, _ *corpus.Corpus) { s.Epochs = 0 }, nil},
+		"no texts":  {func(_ *Settings, t *corpus.Corpus) { *t = corpus.Corpus{Length: 1, Classes: make([]string, 2)} }, ErrTexts},
+		"one class": {func(_ *Settings, t *corpus.Corpus) { t.Classes = t.Classes[:1] }, ErrTexts},
+		"label":     {func(_ *Settings, t *corpus.Corpus) { t.Labels[0] = 2 }, ErrTexts},
+		"word":      {func(_ *Settings, t *corpus.Corpus) { t.Texts[0] = 30 }, ErrTexts},
+		"words":     {func(_ *Settings, t *corpus.Corpus) { t.Texts = t.Texts[1:] }, ErrTexts},
 	} {
 		s, texts := good, draw(5, 3, 30, 2, stream(1))
 		test.change(&s, texts)
@@ -328,7 +329,7 @@ func TestOneWord(t *testing.T) {
 		for _, kind := range Penalties() {
 			s := Defaults()
 			s.Model, s.Epochs, s.Penalty = model, 2, Penalty{Kind: kind, Weight: 0.5}
-			texts := &Texts{Words: make([]int32, 40), Labels: []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, Length: 2, Vocabulary: 2, Classes: 2}
+			texts := &corpus.Corpus{Texts: make([]int32, 40), Labels: []int{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1}, Length: 2, Words: make([]string, 2), Classes: make([]string, 2)}
 			c := build[float32](texts, s, small, stream(3))
 			if err := c.Train(context.Background(), texts, stream(3), nil); err != nil {
 				t.Errorf("%s with %s: %v", model, kind, err)
@@ -336,8 +337,8 @@ func TestOneWord(t *testing.T) {
 			if a := c.Accuracy(texts); a != 0.5 {
 				t.Errorf("%s with %s: accuracy %v", model, kind, a)
 			}
-			for i := range texts.Words {
-				texts.Words[i] = 1
+			for i := range texts.Texts {
+				texts.Texts[i] = 1
 			}
 			if a := c.Accuracy(texts); a != 0.5 {
 				t.Errorf("%s with %s: accuracy %v on an unknown word", model, kind, a)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/agepath/agepath/wmmd/corpus"
 	"github.com/agepath/agepath/wmmd/internal/neural"
 )
 
@@ -23,9 +24,9 @@ const (
 // pretrain sets rows to word vectors: the leading singular vectors of the matrix of positive
 // pointwise mutual information, each times the root of its singular value (Levy and Goldberg),
 // scaled to a mean squared norm of 1 over the nonzero rows. Words without neighbours get 0.
-func pretrain[T Float](e *neural.Embedding[T], texts *Texts, random *rand.Rand) {
+func pretrain[T Float](e *neural.Embedding[T], texts *corpus.Corpus, random *rand.Rand) {
 	p := information(texts)
-	n := texts.Vocabulary
+	n := len(texts.Words)
 	rank := min(e.Dim, n)
 	width := min(rank+oversampling, n)
 	q := mat.NewDense(n, width, nil)
@@ -102,9 +103,9 @@ func (s sparse) times(x *mat.Dense) *mat.Dense {
 }
 
 // information returns max(0, ln(#(v, w) # / (#(v) #(w)))) for the numbers of pairs of neighbours.
-func information(texts *Texts) sparse {
-	counts := make([]map[int32]float64, texts.Vocabulary)
-	sums := make([]float64, texts.Vocabulary)
+func information(texts *corpus.Corpus) sparse {
+	counts := make([]map[int32]float64, len(texts.Words))
+	sums := make([]float64, len(texts.Words))
 	total := 0.0
 	note := func(v, w int32) {
 		if counts[v] == nil {
@@ -115,7 +116,7 @@ func information(texts *Texts) sparse {
 		total++
 	}
 	for i := range texts.Labels {
-		text := texts.Words[i*texts.Length:][:texts.Length]
+		text := texts.Text(i)
 		for j, v := range text {
 			for _, w := range text[j+1 : min(len(text), j+1+window)] {
 				note(v, w)
@@ -123,7 +124,7 @@ func information(texts *Texts) sparse {
 			}
 		}
 	}
-	p := make(sparse, texts.Vocabulary)
+	p := make(sparse, len(texts.Words))
 	for v, row := range counts {
 		for _, w := range slices.SortedFunc(maps.Keys(row), cmp.Compare[int32]) {
 			if value := math.Log(row[w] * total / (sums[v] * sums[w])); value > 0 {

@@ -1,18 +1,27 @@
+// Package corpus has labeled texts as words of a vocabulary: drawn from the simulations of Gao and
+// Dai, or read from folders, zip and CSV files of texts in English or Spanish.
 package corpus
 
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
+	"github.com/kljensen/snowball/spanish"
 )
 
 const maxBytes = 1 << 30
@@ -108,7 +117,8 @@ func ReadCSV(r io.Reader, text, class string, o Options) (*Corpus, error) {
 type File struct {
 	Options
 	// Text and Class are columns of a CSV table, "" for a zip.
-	Text, Class string
+	Text  string `json:"text,omitempty"`
+	Class string `json:"class,omitempty"`
 }
 
 // Read reads the content of a file.
@@ -150,5 +160,170 @@ func Catalog() []Known {
 			"67f1dc7d5dcf4c93c5354da9b16ea186be765d1c170211d5df8a1f26cf624502",
 			File{Options: Options{Language: "spanish", Occurrences: 5, Length: 32}, Text: "texto", Class: "value"},
 		},
+	}
+}
+
+// Errors of texts, wrapped with their place.
+var (
+	ErrEncoding   = errors.New("not UTF-8")
+	ErrClasses    = errors.New("texts of at least two classes are needed")
+	ErrVocabulary = errors.New("no word occurs often enough")
+	ErrFormat     = errors.New("not a file of texts")
+)
+
+// Corpus is labeled texts of equal length.
+type Corpus struct {
+	// Words are the vocabulary; if texts were read, word 0 is padding.
+	Words   []string
+	Classes []string
+	Length  int
+	Texts   []int32 // Len × Length, indices of Words
+	Labels  []int
+	// Empty counts texts of padding only.
+	Empty int
+}
+
+func (c *Corpus) Text(i int) []int32 { return c.Texts[i*c.Length:][:c.Length:c.Length] }
+
+func (c *Corpus) Len() int { return len(c.Labels) }
+
+// Select returns some texts with the whole vocabulary.
+func (c *Corpus) Select(index []int) *Corpus {
+	part := &Corpus{Words: c.Words, Classes: c.Classes, Length: c.Length}
+	for _, i := range index {
+		part.Texts = append(part.Texts, c.Text(i)...)
+		part.Labels = append(part.Labels, c.Labels[i])
+	}
+	return part
+}
+
+// Split draws a share of the texts for training, 0 < share < 1, rounded down.
+func (c *Corpus) Split(share float64, r *rand.Rand) (train, test *Corpus, err error) {
+	count := int(share * float64(c.Len()))
+	if !(share > 0 && share < 1) || count < 1 || count == c.Len() {
+		return nil, nil, fmt.Errorf("a share of %v for training leaves no text on one side, of %d", share, c.Len())
+	}
+	order := r.Perm(c.Len())
+	return c.Select(order[:count]), c.Select(order[count:]), nil
+}
+
+// Frequencies counts each word in the texts of each class: Classes × Words.
+func (c *Corpus) Frequencies() [][]float64 {
+	counts := make([][]float64, len(c.Classes))
+	for k := range counts {
+		counts[k] = make([]float64, len(c.Words))
+	}
+	for i, label := range c.Labels {
+		for _, word := range c.Text(i) {
+			counts[label][word]++
+		}
+	}
+	return counts
+}
+
+// Language reduces words of a language.
+type Language struct {
+	Name string
+	stop func(word string) bool
+	stem func(word string) string
+}
+
+// Languages are English and Spanish, with Snowball's stems and stop words. Spanish texts are
+// tweets: "rt", "http" and "com" are also stop words.
+func Languages() []Language {
+	return []Language{
+		{"english", english.IsStopWord, func(w string) string { return english.Stem(w, true) }},
+		{"spanish", func(w string) bool {
+			return spanish.IsStopWord(w) || slices.Contains([]string{"rt", "http", "com"}, w)
+		}, func(w string) string { return spanish.Stem(w, true) }},
+	}
+}
+
+var addresses = regexp.MustCompile(`(?:https?://|www\.)\S+|\S+@\S+\.\S+`)
+
+// Tokens returns a text's stemmed lower-case words without addresses, numbers, punctuation and stop
+// words.
+func (l Language) Tokens(text string) []string {
+	text = addresses.ReplaceAllString(strings.ToLower(text), " ")
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+	tokens := words[:0]
+	for _, w := range words {
+		if !l.stop(w) {
+			if w = l.stem(w); w != "" {
+				tokens = append(tokens, w)
+			}
+		}
+	}
+	return tokens
+}
+
+// Options say how texts become words.
+type Options struct {
+	Language    string `json:"language,omitempty"`
+	Occurrences int    `json:"occurrences,omitempty"` // minimum for a word of the vocabulary
+	Length      int    `json:"length,omitempty"`      // words per text, cut or padded
+}
+
+const padding = "<pad>"
+
+type labelled struct{ text, class string }
+
+// encode sorts the vocabulary of all texts by decreasing occurrences, then alphabetically.
+func encode(texts []labelled, o Options) (*Corpus, error) {
+	languages := Languages()
+	i := slices.IndexFunc(languages, func(l Language) bool { return l.Name == o.Language })
+	if i < 0 || o.Length < 1 {
+		return nil, fmt.Errorf("language %q with %d words a text: known are english and spanish, and at least one word", o.Language, o.Length)
+	}
+	c := &Corpus{Length: o.Length, Words: []string{padding}}
+	tokens := make([][]string, len(texts))
+	occurrences := map[string]int{}
+	for k, t := range texts {
+		tokens[k] = languages[i].Tokens(t.text)
+		for _, w := range tokens[k] {
+			occurrences[w]++
+		}
+		if !slices.Contains(c.Classes, t.class) {
+			c.Classes = append(c.Classes, t.class)
+		}
+	}
+	slices.Sort(c.Classes)
+	if len(c.Classes) < 2 {
+		return nil, fmt.Errorf("%d texts of the classes %q: %w", len(texts), c.Classes, ErrClasses)
+	}
+	for w, n := range occurrences {
+		if n >= o.Occurrences {
+			c.Words = append(c.Words, w)
+		}
+	}
+	if len(c.Words) == 1 {
+		return nil, fmt.Errorf("%d words, none %d times: %w", len(occurrences), o.Occurrences, ErrVocabulary)
+	}
+	slices.SortFunc(c.Words[1:], func(a, b string) int {
+		return cmp.Or(occurrences[b]-occurrences[a], strings.Compare(a, b))
+	})
+	index := map[string]int32{}
+	for k, w := range c.Words {
+		index[w] = int32(k)
+	}
+	for k, t := range texts {
+		c.add(tokens[k], index)
+		c.Labels = append(c.Labels, slices.Index(c.Classes, t.class))
+	}
+	return c, nil
+}
+
+func (c *Corpus) add(tokens []string, index map[string]int32) {
+	start := len(c.Texts)
+	c.Texts = append(c.Texts, make([]int32, c.Length)...)
+	text, n := c.Texts[start:], 0
+	for _, w := range tokens {
+		if k, known := index[w]; known && n < c.Length {
+			text[n] = k
+			n++
+		}
+	}
+	if n == 0 {
+		c.Empty++
 	}
 }

@@ -1,3 +1,6 @@
+// Package embedding is the kind of experiment that compares penalties of word embeddings. A cell
+// draws or reads texts, trains a classifier with one penalty and scores it on held-out texts. See
+// [github.com/agepath/agepath/wmmd].
 package embedding
 
 import (
@@ -8,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/wmmd"
 	"github.com/agepath/agepath/wmmd/classifier"
 	"github.com/agepath/agepath/wmmd/corpus"
@@ -85,12 +89,11 @@ type result[T classifier.Float] struct {
 }
 
 func compute[T classifier.Float](ctx context.Context, task *experiment.Task, c *Cell, p *parts) (measures experiment.Batch, further map[string]experiment.Batch, err error) {
-	train, test := learnable(p.train), learnable(p.test)
 	r := &result[T]{scores: scores{texts: p}}
 	further = map[string]experiment.Batch{}
-	weight, err := r.choose(ctx, task, c, train, further)
+	weight, err := r.choose(ctx, task, c, p.train, further)
 	if err == nil {
-		err = r.train(ctx, task, c, weight, train, test)
+		err = r.train(ctx, task, c, weight, p.train, p.test)
 	}
 	if errors.Is(err, classifier.ErrDiverged) {
 		err = &experiment.StatusError{Status: experiment.Diverged, Err: err}
@@ -109,7 +112,7 @@ func compute[T classifier.Float](ctx context.Context, task *experiment.Task, c *
 }
 
 // choose returns the penalty's weight, by cross-validation if there are several.
-func (r *result[T]) choose(ctx context.Context, task *experiment.Task, c *Cell, train *classifier.Texts, further map[string]experiment.Batch) (float64, error) {
+func (r *result[T]) choose(ctx context.Context, task *experiment.Task, c *Cell, train *corpus.Corpus, further map[string]experiment.Batch) (float64, error) {
 	var rows experiment.Batch
 	defer func() {
 		if task.Keeps(weightsTable.Name) {
@@ -139,7 +142,7 @@ func (r *result[T]) choose(ctx context.Context, task *experiment.Task, c *Cell, 
 	}
 }
 
-func (r *result[T]) train(ctx context.Context, task *experiment.Task, cell *Cell, weight float64, train, test *classifier.Texts) error {
+func (r *result[T]) train(ctx context.Context, task *experiment.Task, cell *Cell, weight float64, train, test *corpus.Corpus) error {
 	random := cell.stream("training")
 	c, err := classifier.New[T](train, cell.settings(weight), random)
 	if err != nil {
@@ -159,7 +162,7 @@ func (r *result[T]) train(ctx context.Context, task *experiment.Task, cell *Cell
 	r.accuracy, r.fitted, r.after = c.Accuracy(test), c.Accuracy(train), c.Embedding()
 	sample := wmmd.Sample{Labels: train.Labels}
 	for i := range train.Labels {
-		sample.Texts = append(sample.Texts, train.Words[i*train.Length:][:train.Length])
+		sample.Texts = append(sample.Texts, train.Text(i))
 	}
 	r.wmmd = wmmd.New[T](wmmd.Options{}).Value(r.after, sample)
 	return nil
@@ -194,4 +197,30 @@ func (r *result[T]) words(train *corpus.Corpus) (rows experiment.Batch, err erro
 		err = errors.Join(err, wordFields.Append(&rows, &movedWord{w, word, byClass, list(r.before.Row(int32(w))), list(r.after.Row(int32(w)))}))
 	}
 	return rows, err
+}
+
+// Name is the kind's name in grids.
+const Name = "embedding"
+
+func init() { //nolint:gochecknoinits // a program knows the kinds that it imports
+	experiment.Register(experiment.Registration{
+		Kind: Kind{}, Keys: []string{"data", "models", "penalties", "training", "keep"}, Read: readSection,
+		Dimensions: []experiment.DimensionName{
+			{Name: "dataset"}, {Name: "model"}, {Name: "penalty"}, {Name: "training", Varying: true},
+		},
+		Layout: Layout, Material: material,
+	})
+	analysis.RegisterOwn(Name, analysis.Own{Part: own})
+}
+
+func material(ctx context.Context, task *experiment.Task, data experiment.Data, outcome *experiment.Outcome) (*experiment.Material, error) {
+	c, err := decode(task.Spec)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := c.texts(ctx, data)
+	if err != nil {
+		return nil, err
+	}
+	return &experiment.Material{Parts: parts.material(), Tables: experiment.MaterialTables(outcome, furtherTables)}, nil
 }

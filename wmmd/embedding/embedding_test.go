@@ -256,7 +256,7 @@ training: {epochs: 3, precision: [32, 64]}
 		if epochs.Rows != 3 || words.Rows != 1100 && words.Rows != 500 || (weights.Rows == 2) != (c.Penalty.Kind == classifier.Dropout) {
 			t.Errorf("%s: %d epochs, %d weights, %d words", kept[i].Spec, epochs.Rows, weights.Rows, words.Rows)
 		}
-		if score := measures.At(measureColumns[1], 1, 0); score != epochs.At(epochsTable.Columns[5], 4, 2) {
+		if score := measures.At(measureFields.Columns()[1], 1, 0); score != epochs.At(epochsTable.Columns[5], 4, 2) {
 			t.Errorf("%s: the score is %v, after the last epoch %v", kept[i].Spec, score, epochs.At(epochsTable.Columns[5], 4, 2))
 		}
 		if c.Penalty.Kind == classifier.Frozen || c.Penalty.Kind == classifier.FineTuned {
@@ -338,7 +338,7 @@ func TestOwnTexts(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", list[i].Spec, err)
 			}
-			if got := measures.At(measureColumns[9], 9, 0); got != empty {
+			if got := measures.At(measureFields.Columns()[9], 9, 0); got != empty {
 				t.Errorf("%s: %v empty texts, want %d", name, got, empty)
 			}
 		}

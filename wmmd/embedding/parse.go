@@ -110,8 +110,7 @@ func (r *reader) textSource(n gridfile.Item) (textSource, bool) {
 	d := textSource{name: name, place: r.Place(n)}
 	list := corpus.Catalog()
 	if i := slices.IndexFunc(list, func(k corpus.Known) bool { return k.Name == d.name }); i >= 0 {
-		f := list[i].File
-		d.data = Data{Language: f.Language, Occurrences: f.Occurrences, Length: f.Length, Text: f.Text, Class: f.Class}
+		d.data.File = list[i].File
 		if settings.Given() {
 			r.Problem(settings, "%s has no settings", d.name)
 		}
@@ -132,7 +131,7 @@ const (
 
 func (r *reader) own(n gridfile.Item) (textSource, bool) {
 	before := r.Reports()
-	d := textSource{place: r.Place(n), data: Data{Occurrences: 1, Length: 32}}
+	d := textSource{place: r.Place(n), data: Data{File: corpus.File{Options: corpus.Options{Occurrences: 1, Length: 32}}}}
 	fields := r.Fields(n, "path", "name", "language", "occurrences", "length", "text", "class")
 	var languages []string
 	for _, l := range corpus.Languages() {

@@ -3,18 +3,21 @@ package embedding
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"sync"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/wmmd/classifier"
 	"github.com/agepath/agepath/wmmd/corpus"
 )
@@ -81,8 +84,7 @@ func (d *textSource) plan(ctx context.Context, p *experiment.Planner) (*planned,
 		for w := s.Informative; w < s.Words(); w++ {
 			of.noise = append(of.noise, int32(w))
 		}
-		sum := sha256.Sum256(gridfile.JSON(d.data))
-		of.digest = hex.EncodeToString(sum[:])
+		of.digest = outside.Digest(gridfile.JSON(d.data))
 		return of, nil
 	}
 	name := "texts/" + d.name
@@ -94,12 +96,12 @@ func (d *textSource) plan(ctx context.Context, p *experiment.Planner) (*planned,
 	if err != nil {
 		return nil, err
 	}
-	c, err := corpus.Read(content, d.data.options())
+	c, err := corpus.Read(content, d.data.File)
 	if err != nil {
 		return nil, fmt.Errorf("texts %s: %w", d.name, err)
 	}
 	of := &planned{data: d.data, digest: digest, texts: c.Len(), length: c.Length, words: len(c.Words), padded: true}
-	of.data.File = digest
+	of.data.Digest = digest
 	return of, nil
 }
 
@@ -122,8 +124,8 @@ func (d *textSource) content(p *experiment.Planner) ([]byte, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if sum := sha256.Sum256(content); err == nil && hex.EncodeToString(sum[:]) != known.SHA256 {
-			err = fmt.Errorf("%s has SHA-256 %x, expected %s: it was changed, or is another version", path, sum, known.SHA256)
+		if sum := outside.Digest(content); err == nil && sum != known.SHA256 {
+			err = fmt.Errorf("%s has SHA-256 %s, expected %s: it was changed, or is another version", path, sum, known.SHA256)
 		}
 		return content, err
 	}
@@ -199,3 +201,142 @@ func (c *plannedCell) seconds() float64 {
 func (c *plannedCell) Label(labels *experiment.Batch) error { return labelFields.Append(labels, c) }
 
 func (c *plannedCell) train() int { return int(c.Training.Train * float64(c.data.texts)) }
+
+// version changes with the numbers, and thereby the cells' identities.
+const version = 3
+
+var need = experiment.Need{Name: "embedding: training", Version: version}
+
+// Cell is a cell; its JSON is the canonical form.
+type Cell struct {
+	Kind     string   `json:"kind"`
+	Version  int      `json:"version"`
+	Data     Data     `json:"data"`
+	Model    string   `json:"model"`
+	Penalty  Penalty  `json:"penalty"`
+	Training Training `json:"training"`
+	Seed     int64    `json:"seed"`
+}
+
+// Data describes texts of a simulation or a file.
+type Data struct {
+	Simulation string `json:"simulation,omitempty"`
+	Texts      int    `json:"texts,omitempty"` // simulated; 0 for the published number
+
+	Digest string `json:"file,omitempty"`
+	corpus.File
+}
+
+// Penalty has one weight, or several of which cross-validation chooses one.
+type Penalty struct {
+	Kind    string    `json:"kind"`
+	Weights []float64 `json:"weights,omitempty"`
+	Without []int32   `json:"without,omitempty"`
+}
+
+// Training says how a classifier is trained.
+type Training struct {
+	Dim       int     `json:"dim"`
+	Epochs    int     `json:"epochs"`
+	Batch     int     `json:"batch"`
+	Rate      float64 `json:"rate"`
+	Train     float64 `json:"train"` // share of the texts
+	Precision int     `json:"precision"`
+}
+
+func decode(text []byte) (*Cell, error) {
+	return experiment.DecodeCell(text, func(c *Cell) error { return experiment.CheckVersion(c.Kind, Name, c.Version, need) })
+}
+
+func (c *Cell) Canonical() []byte { return gridfile.JSON(c) }
+
+func (c *Cell) Require(task *experiment.Task) {
+	task.Needs = []experiment.Need{need}
+	if c.Data.Digest != "" {
+		task.Files = []string{c.Data.Digest}
+	}
+}
+
+func (c *Cell) stream(purpose string) *rand.Rand { return experiment.Stream(c.Seed, purpose) }
+
+func (c *Cell) settings(weight float64) classifier.Settings {
+	t := &c.Training
+	return classifier.Settings{
+		Model: c.Model, Dim: t.Dim, Epochs: t.Epochs, Batch: t.Batch, Rate: t.Rate,
+		Penalty: classifier.Penalty{Kind: c.Penalty.Kind, Weight: weight, Without: c.Penalty.Without},
+	}
+}
+
+type parts struct {
+	all, train, test *corpus.Corpus
+}
+
+func (c *Cell) texts(ctx context.Context, data experiment.Data) (*parts, error) {
+	p := &parts{}
+	if s, ok := corpus.LookUp(c.Data.Simulation); ok {
+		p.all = s.Draw(c.Data.Texts, c.stream("texts"))
+	} else {
+		var err error
+		if p.all, err = lastRead.read(ctx, c.Data, data); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	p.train, p.test, err = p.all.Split(c.Training.Train, c.stream("split"))
+	if err != nil {
+		return nil, &experiment.DataError{Err: err}
+	}
+	return p, nil
+}
+
+// reading caches the last corpus: cells of the same corpus follow each other.
+type reading struct {
+	mu   sync.Mutex
+	of   Data
+	last *corpus.Corpus
+}
+
+var lastRead reading
+
+func (r *reading) read(ctx context.Context, d Data, data experiment.Data) (*corpus.Corpus, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.last != nil && r.of == d {
+		return r.last, nil
+	}
+	content, err := data.File(ctx, d.Digest)
+	if err != nil {
+		return nil, fmt.Errorf("texts of the cell: %w", err)
+	}
+	c, err := corpus.Read(content, d.File)
+	if err != nil {
+		return nil, &experiment.DataError{Err: err}
+	}
+	r.of, r.last = d, c
+	return c, nil
+}
+
+func (p *parts) material() []experiment.MaterialPart {
+	columns := []string{"class"}
+	for i := range p.all.Length {
+		columns = append(columns, "word_"+strconv.Itoa(i+1))
+	}
+	part := func(name string, c *corpus.Corpus) experiment.MaterialPart {
+		return experiment.MaterialPart{Name: name, Columns: columns, Rows: rows(c)}
+	}
+	return []experiment.MaterialPart{part("train", p.train), part("test", p.test)}
+}
+
+func rows(c *corpus.Corpus) iter.Seq[[]string] {
+	return func(yield func([]string) bool) {
+		for i, label := range c.Labels {
+			row := []string{c.Classes[label]}
+			for _, w := range c.Text(i) {
+				row = append(row, c.Words[w])
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}

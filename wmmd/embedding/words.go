@@ -40,31 +40,25 @@ func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
 		if method < 0 || whole < 0 {
 			continue
 		}
-		cell, repeat := at.Entry.Sample[whole].Cell.String(), at.Entry.Sample[whole].Repeat
-		add := func(kind, word string, draw func(w *embeddedWords) *layout.Figure) {
+		cell, w := at.Entry.Sample[whole].Cell.String(), &embeddedWords{repeat: at.Entry.Sample[whole].Repeat}
+		words[cell] = w
+		add := func(kind, word string, draw func() *layout.Figure) {
 			o.Figures = append(o.Figures, layout.FigurePlan{
 				Kind: kind, Name: prose.Slug(kind, word, r.Layout.SettingName(row.Setting)), Setting: row.Setting, Cells: []string{cell},
-				Draw: func() (*layout.Figure, string) {
-					w := words[cell]
-					if w == nil {
-						w = &embeddedWords{}
-					}
-					w.repeat = repeat
-					return draw(w), "its words have no two principal components"
-				},
+				Draw: func() (*layout.Figure, string) { return draw(), "its words have no two principal components" },
 			})
 		}
 		setting := ": " + r.Layout.Describe(row.Setting)
 		if data := row.Setting[dimDataset].Text; !drawn[data] {
 			drawn[data] = true
-			add(figureFrequencies, "", func(w *embeddedWords) *layout.Figure { return frequencyFigure(data, w) })
+			add(figureFrequencies, "", func() *layout.Figure { return frequencyFigure(data, w) })
 		}
 		if method == 0 {
-			add(figureEmbedding, "before", func(w *embeddedWords) *layout.Figure {
+			add(figureEmbedding, "before", func() *layout.Figure {
 				return embeddingFigure("Embedding before training"+setting, w.before, w)
 			})
 		}
-		add(figureEmbedding, name, func(w *embeddedWords) *layout.Figure {
+		add(figureEmbedding, name, func() *layout.Figure {
 			return embeddingFigure("Embedding after training with "+analysis.MethodLabel(name)+setting, w.after, w)
 		})
 	}
@@ -92,13 +86,9 @@ func readWords(ctx context.Context, path string, cells map[string]bool, words ma
 	}
 	return results.EachBatchOf(ctx, path, func(cell string) bool { return cells[cell] }, columns, func(v []*experiment.Vector) error {
 		for row, cell := range v[0].Texts {
-			if !cells[cell] {
-				continue
-			}
 			w := words[cell]
-			if w == nil {
-				w = &embeddedWords{}
-				words[cell] = w
+			if w == nil || !cells[cell] {
+				continue
 			}
 			w.counts = append(w.counts, slices.Clone(v[1].Lists[row]))
 			w.before = append(w.before, slices.Clone(v[2].Lists[row]))

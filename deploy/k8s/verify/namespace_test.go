@@ -131,3 +131,25 @@ func TestDigests(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenShift wants the component openshift to leave users and groups to the cluster, and pods
+// to ask DNS servers that are not in kube-system.
+func TestOpenShift(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"nats", "deployment", "job", "submit", "collect-cron"} {
+		for _, o := range render(t, own(t, "namespace: alice\nresources:\n  - ../deploy/k8s/overlays/"+name+"\ncomponents:\n  - ../deploy/k8s/openshift\n")) {
+			if o.pod != nil {
+				if user := o.pod.Spec.SecurityContext; user.RunAsUser != nil || user.RunAsGroup != nil || user.FSGroup != nil || !*user.RunAsNonRoot {
+					t.Errorf("%s: %s runs as %+v", name, o, user)
+				}
+			}
+			if policy, ok := o.value.(*networkingv1.NetworkPolicy); ok {
+				for _, rule := range policy.Spec.Egress {
+					if len(rule.To) == 1 && rule.To[0].NamespaceSelector != nil {
+						t.Errorf("%s: %s leads to %v alone", name, o, rule.To[0].NamespaceSelector.MatchLabels)
+					}
+				}
+			}
+		}
+	}
+}

@@ -91,8 +91,8 @@ func build(t *testing.T, dir string) resmap.ResMap {
 	return resources
 }
 
-// own makes a folder as users have them, beside deploy, of a kustomization and the files of
-// testdata/keda, which names a run. It returns the folder's path.
+// own makes a folder as users have them, beside deploy, of a kustomization and files of
+// testdata, which name a run and have a grid. It returns the folder's path.
 func own(t *testing.T, kustomization string) (dir string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -106,8 +106,14 @@ func own(t *testing.T, kustomization string) (dir string) {
 	if deploy, err = filepath.Rel(dir, deploy); err != nil { // kustomize takes no absolute paths
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(dir, os.DirFS("testdata/keda")); err != nil {
-		t.Fatal(err)
+	for _, path := range []string{"testdata/keda/run.yaml", "testdata/submit/grid.yaml"} {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(path)), text, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 	text := "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n" + strings.ReplaceAll(kustomization, "../deploy", deploy)
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(text), 0o644); err != nil {
@@ -192,9 +198,9 @@ func newValue(kind string) (any, error) {
 // overlays are what users apply, and folders of testdata with components, as users have
 // them. Each stands on base but those of alone, which are applied after one of the others.
 var (
-	overlays = []string{"job", "deployment", "keda", "nats", "nats-tls", "submit", "collect", "collect-cron",
-		"testdata/collect", "testdata/collect-s3", "testdata/keda", "monitoring", "kueue"}
-	alone = []string{"submit", "collect", "collect-cron", "testdata/collect", "testdata/collect-s3"}
+	overlays = []string{"job", "deployment", "spot", "small", "keda", "nats", "nats-tls", "submit", "collect", "collect-cron",
+		"testdata/submit", "testdata/collect", "testdata/collect-s3", "testdata/keda", "monitoring", "kueue"}
+	alone = []string{"submit", "collect", "collect-cron", "testdata/submit", "testdata/collect", "testdata/collect-s3"}
 )
 
 func overlayDir(name string) string {

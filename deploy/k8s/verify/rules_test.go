@@ -116,7 +116,15 @@ func TestRunName(t *testing.T) {
 			t.Errorf("docs/kubernetes.md does not show %s of testdata/collect-s3:\n%s", file, shown)
 		}
 	}
-	for name, times := range map[string]int{"collect": 1, "collect-s3": 1, "keda": 1, "../../overlays/collect": 0} {
+	text, err := os.ReadFile("testdata/submit/kustomization.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := strings.ReplaceAll(strings.ReplaceAll("    "+strings.TrimSpace(string(text)), "\n", "\n    "), "../../../", "../deploy/k8s/")
+	if shown = strings.ReplaceAll(shown, "-quickstart", "-$name"); !strings.Contains(string(document), shown) {
+		t.Errorf("docs/kubernetes.md does not show kustomization.yaml of testdata/submit:\n%s", shown)
+	}
+	for name, times := range map[string]int{"collect": 2, "collect-s3": 2, "keda": 1, "../../overlays/collect": 0} {
 		text, err := build(t, "testdata/"+name).AsYaml()
 		if err != nil {
 			t.Fatal(err)

@@ -59,8 +59,26 @@ func TestWorkersAgree(t *testing.T) {
 // their cache, and probes at the address they serve.
 func TestWorkers(t *testing.T) {
 	t.Parallel()
-	spec := worker(t, "job").Spec
+	for _, name := range []string{"deployment", "spot", "small"} {
+		checkWorker(t, name)
+	}
+	spot := worker(t, "spot").Spec
+	if deaths := must(t, &spot.Containers[0], "--max-deaths"); deaths != "10" || *spot.TerminationGracePeriodSeconds >= 30 {
+		t.Errorf("workers on nodes with a notice of 30 s may take %d s, and --max-deaths is %s", *spot.TerminationGracePeriodSeconds, deaths)
+	}
+}
+
+func checkWorker(t *testing.T, name string) {
+	t.Helper()
+	spec := worker(t, name).Spec
 	c := &spec.Containers[0]
+	for _, key := range []string{corev1.TaintNodeUnreachable, corev1.TaintNodeNotReady} {
+		if !slices.ContainsFunc(spec.Tolerations, func(v corev1.Toleration) bool {
+			return v.Key == key && v.Effect == corev1.TaintEffectNoExecute && v.TolerationSeconds != nil && *v.TolerationSeconds <= 10
+		}) {
+			t.Errorf("%s: a worker of a node that is %s is replaced after 5 minutes", name, key)
+		}
+	}
 	grace, err := time.ParseDuration(must(t, c, "--grace"))
 	if err != nil {
 		t.Fatal(err)
@@ -75,11 +93,37 @@ func TestWorkers(t *testing.T) {
 			t.Errorf("the cache may grow to %s on a volume of %s", &cache, v.EmptyDir.SizeLimit)
 		}
 	}
+	if storage := c.Resources.Limits[corev1.ResourceEphemeralStorage]; storage.Cmp(cache) <= 0 {
+		t.Errorf("%s: the cache may grow to %s of %s", name, &cache, &storage)
+	}
 	if port := must(t, c, "--health"); port != ":8481" || c.Ports[0].ContainerPort != 8481 {
 		t.Errorf("health checks at %s, port %d", port, c.Ports[0].ContainerPort)
 	}
 	if c.LivenessProbe.HTTPGet.Path != "/healthz" || c.ReadinessProbe.HTTPGet.Path != "/readyz" {
 		t.Error("probes ask something else")
+	}
+}
+
+// TestSmall wants the overlay small, and the Job that submits, to fit 1.5 processors and 2 GiB, with
+// a server that waits for no others.
+func TestSmall(t *testing.T) {
+	t.Parallel()
+	list := append(render(t, "../overlays/small"), render(t, "testdata/submit")...)
+	var processors, memory resource.Quantity
+	for _, o := range list {
+		if v, ok := o.value.(*corev1.ConfigMap); ok && strings.HasPrefix(o.name, "agepath-nats-") && strings.Contains(v.Data["cluster.conf"], "routes") {
+			t.Error("the only server waits for others")
+		}
+		for range o.replicas {
+			if o.pod != nil {
+				requests := o.pod.Spec.Containers[0].Resources.Requests
+				processors.Add(*requests.Cpu())
+				memory.Add(*requests.Memory())
+			}
+		}
+	}
+	if processors.Cmp(resource.MustParse("1500m")) > 0 || memory.Cmp(resource.MustParse("2Gi")) > 0 {
+		t.Errorf("%s processors and %s of memory", &processors, &memory)
 	}
 }
 
@@ -117,8 +161,8 @@ func TestMemoryLimits(t *testing.T) {
 	}
 }
 
-// TestJobs wants Jobs to outlive lost nodes, to stop at a wrong configuration,
-// and to be removed.
+// TestJobs wants Jobs to outlive lost nodes and killed workers, to stop at a wrong
+// configuration, and to be removed, save one that submits.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	for overlayName, name := range map[string]string{"job": "agepath-worker", "submit": "agepath-submit", "collect": "agepath-collect"} {
@@ -149,22 +193,23 @@ func TestKueue(t *testing.T) {
 
 func checkJob(t *testing.T, name string, job *batchv1.JobSpec) {
 	t.Helper()
-	if job.TTLSecondsAfterFinished == nil || *job.TTLSecondsAfterFinished <= 0 {
-		t.Errorf("%s: the Job is never removed", name)
+	if kept := job.TTLSecondsAfterFinished == nil; kept != (name == "submit") {
+		t.Errorf("%s: the Job is kept after its end: %v; only a submission that was removed would be made again", name, kept)
 	}
-	ignored, failed := false, false
+	ignored, killed, failed := false, false, false
 	for _, rule := range job.PodFailurePolicy.Rules {
 		for _, condition := range rule.OnPodConditions {
 			ignored = ignored || rule.Action == batchv1.PodFailurePolicyActionIgnore && condition.Type == corev1.DisruptionTarget
 		}
 		if codes := rule.OnExitCodes; codes != nil {
+			killed = killed || rule.Action == batchv1.PodFailurePolicyActionIgnore && reflect.DeepEqual(codes.Values, []int32{130, 137, 143})
 			failed = failed || rule.Action == batchv1.PodFailurePolicyActionFailJob && reflect.DeepEqual(codes.Values, []int32{2})
 			if *codes.ContainerName != job.Template.Spec.Containers[0].Name {
 				t.Errorf("%s: a rule is for the container %s", name, *codes.ContainerName)
 			}
 		}
 	}
-	if !ignored || !failed || job.Template.Spec.RestartPolicy != corev1.RestartPolicyNever {
+	if !ignored || !failed || killed != (job.Template.Spec.Containers[0].Name == "worker") || job.Template.Spec.RestartPolicy != corev1.RestartPolicyNever {
 		t.Errorf("%s: pod failure policy %+v, restart policy %s", name, job.PodFailurePolicy, job.Template.Spec.RestartPolicy)
 	}
 }
@@ -223,7 +268,7 @@ func TestNATS(t *testing.T) {
 	config := ""
 	for _, o := range list {
 		if v, ok := o.value.(*corev1.ConfigMap); ok && strings.HasPrefix(o.name, "agepath-nats-") {
-			config = v.Data["nats.conf"]
+			config = v.Data["nats.conf"] + v.Data["cluster.conf"]
 			if set.Spec.Template.Spec.Volumes[0].Projected.Sources[0].ConfigMap.Name != o.name {
 				t.Errorf("the servers do not mount %s", o)
 			}

@@ -58,10 +58,10 @@ func chooseAgain(ctx context.Context, dir string, rule choice.Rule, cells map[st
 
 func (c *chooser) choose() {
 	if cell := c.cells[c.id]; cell != nil {
-		c.curve.Higher = cell.Metric == analysis.Accuracy
+		c.curve.Higher = cell.Metric.Of().Higher
 		if point, value := c.rule.Choose(&c.curve); point >= 0 {
 			for _, s := range cell.Samples {
-				s.BestValidation, s.Score[analysis.TestAtBestValidation], s.Step[0] = value, c.test[point], c.curve.Ages[point]
+				s.BestValidation, s.Score[analysis.TestAtBestValidation], s.Step[0] = value*s.Unit, c.test[point]*s.Unit, c.curve.Ages[point]
 			}
 		}
 		delete(c.cells, c.id)

@@ -4,6 +4,9 @@ package evaluation
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/results/analysis"
@@ -29,14 +32,41 @@ func own(_ context.Context, r *analysis.Run) (*layout.Part, error) {
 	}
 	addPaper(o, tables)
 	addPaths(o, r)
-	for _, table := range r.Tables {
-		addTimes(o, r, table)
-		addReaches(o, table)
-	}
 	return o, nil
 }
 
-func addFigure(o *layout.Part, f layout.FigurePlan, names ...string) {
-	f.Name = prose.Slug(append([]string{f.Kind}, names...)...)
-	o.Figures = append(o.Figures, f)
+// alike counts settings in which most ages have the model of the age before, and describes the
+// worst.
+func alike(tables []*analysis.ScoreTable) (said []string) {
+	settings, alike, worst := map[string]int{}, map[string]int{}, map[string]*analysis.RepeatScore{}
+	for at := range analysis.EachEntry(tables...) {
+		fewest := fewestFits(at.Entry.Sample)
+		if fewest == nil {
+			continue
+		}
+		label := analysis.MethodLabels(at.Table.Methods)[at.Method]
+		settings[label]++
+		if 2*fewest.Fits < fewest.Points {
+			alike[label]++
+			if least := worst[label]; least == nil || fewest.Fits*least.Points < least.Fits*fewest.Points {
+				worst[label] = fewest
+			}
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(worst)) {
+		said = append(said, fmt.Sprintf("%s: %s at %s, and fewer than half of the ages in %d of %s.", label,
+			prose.Plural(int(worst[label].Fits), "different fit"), prose.Plural(int(worst[label].Points), "age"),
+			alike[label], prose.Plural(settings[label], "setting")))
+	}
+	return said
+}
+
+// fewestFits minimizes the share of ages with a model of their own.
+func fewestFits(sample []analysis.RepeatScore) (fewest *analysis.RepeatScore) {
+	for k := range sample {
+		if s := &sample[k]; s.Points > 0 && (fewest == nil || s.Fits*fewest.Points < fewest.Fits*s.Points) {
+			fewest = s
+		}
+	}
+	return fewest
 }

@@ -34,11 +34,9 @@ type PaperRow struct {
 	Method    string           // "" if missing
 	Cells     int              // 0 if missing
 	Ours      analysis.Summary // at the best test age
-	Validated analysis.Summary // at the age chosen by validation
 	Floor     analysis.Summary // at its best test score
 }
 
-// Key identifies a published number.
 func (r *PaperRow) Key() string { return fmt.Sprint(*r.Published, r.Score.Method) }
 
 func (r *PaperRow) Difference() float64 { return r.Ours.Mean - r.Score.Mean }
@@ -73,7 +71,7 @@ func PaperTables(r *analysis.Run) ([]*PaperTable, error) {
 		return nil, err
 	}
 	named := paperGrid.FindStringSubmatch(strings.ToLower(r.Name))
-	rows := map[string][]tableRow{} // by the catalog's name
+	rows := map[string][]analysis.EntryAt{} // without a method, by the catalog's name
 	for _, table := range r.Tables {
 		most := map[string]float64{} // training rows, 0 if not stated
 		for _, s := range table.Settings() {
@@ -85,7 +83,7 @@ func PaperTables(r *analysis.Run) ([]*PaperTable, error) {
 				continue // a sample of the data
 			}
 			name := catalogName(data)
-			rows[name] = append(rows[name], tableRow{table, row})
+			rows[name] = append(rows[name], analysis.EntryAt{Table: table, Row: row})
 		}
 	}
 	var words []string
@@ -109,11 +107,6 @@ func PaperTables(r *analysis.Run) ([]*PaperTable, error) {
 		}
 	}
 	return list, nil
-}
-
-type tableRow struct {
-	table *analysis.ScoreTable
-	row   *analysis.ScoreRow
 }
 
 // catalogName also recognizes the readings of a data set; unknown names are unchanged.
@@ -148,7 +141,7 @@ func (p *PaperTable) setting(r *published.Row) layout.Setting {
 }
 
 // add pairs a published row with the run's matching rows, and reports whether there are any.
-func (p *PaperTable) add(row *published.Row, candidates []tableRow) bool {
+func (p *PaperTable) add(row *published.Row, candidates []analysis.EntryAt) bool {
 	found := false
 	none, stated := analysis.Summarize(nil), p.setting(row)
 	for _, score := range row.Scores {
@@ -158,30 +151,38 @@ func (p *PaperTable) add(row *published.Row, candidates []tableRow) bool {
 				continue
 			}
 			floor := none
-			if c.row.Floor != nil {
-				floor = c.row.Floor.Summary[analysis.TestAtBestTest]
+			if c.Row.Floor != nil {
+				floor = scaled(c.Row.Floor)
 			}
-			for j, label := range analysis.MethodLabels(c.table.Methods) {
-				if entry := &c.row.Entries[j]; analysis.MethodName(c.table.Methods[j]) == score.Method && entry.Cells > 0 {
-					p.Rows = append(p.Rows, &PaperRow{row, score, c.row.Setting, label, c.table.Methods[j], entry.Cells,
-						entry.Summary[analysis.TestAtBestTest], entry.Summary[analysis.TestAtBestValidation], floor})
+			for j, label := range analysis.MethodLabels(c.Table.Methods) {
+				if entry := &c.Row.Entries[j]; analysis.MethodName(c.Table.Methods[j]) == score.Method && entry.Cells > 0 {
+					p.Rows = append(p.Rows, &PaperRow{row, score, c.Row.Setting, label, c.Table.Methods[j], entry.Cells, scaled(entry), floor})
 					matched = true
 				}
 			}
 		}
 		if !matched {
-			p.Rows = append(p.Rows, &PaperRow{Published: row, Score: score, Setting: stated, Label: analysis.MethodLabel(score.Method), Ours: none, Validated: none, Floor: none})
+			p.Rows = append(p.Rows, &PaperRow{Published: row, Score: score, Setting: stated, Label: analysis.MethodLabel(score.Method), Ours: none, Floor: none})
 		}
 		found = found || matched
 	}
 	return found
 }
 
+// scaled summarizes the best test scores of the scaled target, which the paper has.
+func scaled(entry *analysis.ScoreEntry) analysis.Summary {
+	var values []float64
+	for i := range entry.Sample {
+		values = append(values, entry.Sample[i].Score[analysis.TestAtBestTest]/entry.Sample[i].Unit)
+	}
+	return analysis.Summarize(values)
+}
+
 // matches ignores the data set, p.otherwise and parameters chosen by select: best.
-func (p *PaperTable) matches(stated layout.Setting, of tableRow) bool {
-	l, have := of.table.Layout, of.row.Setting
+func (p *PaperTable) matches(stated layout.Setting, of analysis.EntryAt) bool {
+	l, have := of.Table.Layout, of.Row.Setting
 	for d, value := range stated.Without(p.otherwise...) {
-		chosen := of.table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(l.Chosen(), layout.Dimension(d))
+		chosen := of.Table.Select != experiment.SelectAll && have[d].IsNull() && slices.Contains(l.Chosen(), layout.Dimension(d))
 		switch {
 		case layout.Dimension(d) == selfpaced.DimDataset || value.IsNull() || chosen:
 		case slices.ContainsFunc(l.Extents, func(e layout.Extent) bool { return e.Dimension == layout.Dimension(d) }) && have[d].IsNull(): // one value in the whole run

@@ -17,7 +17,7 @@ def score(r, trimmed):
     squares = np.sort(r * r)
     n = len(squares)
     if trimmed == "auto":
-        return mixed(np.abs(r))
+        return tau(np.abs(r))
     trimmed = float(trimmed)
     h = n - int(trimmed * n)
     rmse = np.sqrt(squares[:h].mean())
@@ -25,8 +25,23 @@ def score(r, trimmed):
     return rmse, winsorized.std(ddof=1) * np.sqrt(n) / h / (2 * rmse)
 
 
-def mixed(r):
-    """Standard deviation of the normal density as likely as a mixture of two, with mean 0."""
+def bisquare(u):
+    return 1 - (1 - np.minimum(u, 1) ** 2) ** 3
+
+
+def tau(r):
+    """Tau-scale of absolute errors, the M-scale by bisection, and its standard error."""
+    low, high = 0.0, 10 * r.max()
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if bisquare(r / (1.5476449809 * middle)).mean() > 0.5 else (low, middle)
+    losses = bisquare(r / (6.08 * low))
+    value = low * np.sqrt(losses.mean() / 0.0748656210741)
+    return value, value / 2 * losses.std(ddof=1) / np.sqrt(len(r)) / losses.mean()
+
+
+def mixture(r):
+    """Deviations of two normal densities with mean 0, and the share of the wide one by row."""
     scales = np.sqrt([np.median(r) ** 2 if len(r) % 2 else np.sort(r)[len(r) // 2] ** 2, (r**2).mean()])
     scales[1] = max(scales[1], 2 * scales[0])
     floor, shares, last = scales[0] / 100, np.array([0.5, 0.5]), -np.inf
@@ -40,8 +55,27 @@ def mixed(r):
         last = logs.mean()
         shares = rows / len(r)
         scales = np.maximum(np.sqrt((densities / total[:, None] * r[:, None] ** 2).sum(0) / rows), floor)
-    value = np.exp(-logs.mean() - 0.5)
-    return value, value * logs.std(ddof=1) / np.sqrt(len(r))
+    densities = shares / scales * np.exp(-0.5 * (r[:, None] / scales) ** 2)
+    return scales, densities[:, 1] / densities.sum(1)
+
+
+def spread(r, far):
+    return np.average((r - np.average(r, weights=far)) ** 2, weights=far)
+
+
+def disturbed(robust, plain, x):
+    """Whether the large errors of the robust choice are those of contaminated rows."""
+    (narrow, wide), far = mixture(np.abs(robust))
+    if wide < 5 * narrow:
+        return False
+    if far.sum() < 8 or spread(plain, far) > 0.7 * spread(robust, far):
+        return True
+    away = np.abs(x - np.median(x, 0))
+    distances = ((away / (1.4826 * np.median(away, 0))) ** 2).sum(1)
+    near = far < 0.5
+    if near.sum() < 2:
+        return False
+    return (far * (distances > np.quantile(distances[near], 0.95))).sum() / far.sum() >= 0.3
 
 
 def smoothed(ages, scores, begins):
@@ -96,12 +130,22 @@ for cell in json.load(sys.stdin):
     rule, trimmed = words[0], next((w[8:] for w in words if w.startswith("trimmed")), "0")
     ages = np.array(cell["ages"])
     begins = np.array([event == "start" for event in cell["events"]])
-    rows = [residuals(f)[:, list(matched(cell, f))] for f in cell["folds"] or []] + [residuals(cell)]
-    scores, errors = scored(np.concatenate(rows), cell["metric"], trimmed)
-    losses = -scores if cell["metric"] == "accuracy" else scores
-    values = smoothed(ages, losses, begins) if rule == "smoothed" else losses
-    k = int(np.flatnonzero(values <= values.min() + 1e-12 * abs(values.min()))[0])
-    if rule == "one-standard-error":
-        k = int(np.flatnonzero(losses <= losses[k] + errors[k] * (1 + 1e-12))[-1])
+    rows = np.concatenate([residuals(f)[:, list(matched(cell, f))] for f in cell["folds"] or []] + [residuals(cell)])
+
+    def choose(trimmed):
+        scores, errors = scored(rows, cell["metric"], trimmed)
+        losses = -scores if cell["metric"] == "accuracy" else scores
+        values = smoothed(ages, losses, begins) if rule == "smoothed" else losses
+        k = int(np.flatnonzero(values <= values.min() + 1e-12 * abs(values.min()))[0])
+        if rule == "one-standard-error":
+            k = int(np.flatnonzero(losses <= losses[k] + errors[k] * (1 + 1e-12))[-1])
+        return k, scores, errors, values
+
+    k, scores, errors, values = choose(trimmed)
+    if trimmed == "auto":
+        plain = choose("0")
+        x = np.concatenate([np.array(f["x"]) for f in (cell["folds"] or []) + [cell]])
+        if not disturbed(rows[:, k], rows[:, plain[0]], x):
+            k, scores, errors, values = plain
     answers.append({"scores": scores.tolist(), "errors": errors.tolist(), "knot": k, "value": abs(values[k])})
 json.dump(answers, sys.stdout)

@@ -12,11 +12,6 @@ import (
 	"github.com/agepath/agepath/gaga/internal/window"
 )
 
-// Options of a branch.
-type Options struct {
-	Last float64
-}
-
 // Branch follows one piece of a path. Between calls of Next its left point is a strict partial
 // optimum with current rates.
 type Branch struct {
@@ -35,12 +30,12 @@ type Branch struct {
 	changed     float64 // age of the last change of the partition
 }
 
-// New returns a branch without a left point; the caller sets it.
-func New(c condition.Condition, n *newton.Corrector, h window.Horizon, o Options) *Branch {
+// New returns a branch up to a last age, without a left point; the caller sets it.
+func New(c condition.Condition, n *newton.Corrector, h window.Horizon, last float64) *Branch {
 	s := c.State()
 	b := &Branch{
 		condition: c, state: s, corrector: n, horizon: h,
-		left: model.NewPoint(s.Problem), trial: model.NewPoint(s.Problem), steps: steps{patience: 2*s.N + 8*s.P + tolerance.StepPatience, last: o.Last},
+		left: model.NewPoint(s.Problem), trial: model.NewPoint(s.Problem), steps: steps{patience: 2*s.N + 8*s.P + tolerance.StepPatience, last: last},
 		predicted: make([]float64, s.P), before: make([]float64, s.P),
 		sources: []eventSource{newSamples(c)},
 	}

@@ -164,7 +164,7 @@ func (b *Branch) locate(c candidate, age, end float64, upper *model.Point) bool 
 	}
 	b.condition.Secant(r, l)
 	// The event function must fall, seen from inside the segment.
-	return !(c.source.at(r, c.Crossing).Rate > 0)
+	return b.steady(h) && !(c.source.at(r, c.Crossing).Rate > 0)
 }
 
 type event struct {

@@ -195,7 +195,7 @@ func begin(t *testing.T, p *model.Problem, age, last float64) (*Branch, bool) {
 		c, h = primal, window.New(primal, last)
 	}
 	n := newton.New(c)
-	b := New(c, n, h, Options{Last: last})
+	b := New(c, n, h, last)
 	s := search.New(p, solver(p))
 	ctx := context.Background()
 	if err := s.FitAll(ctx); err != nil {

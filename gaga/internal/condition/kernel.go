@@ -102,8 +102,9 @@ func (s *Kernel) Assemble(pt *model.Point) {
 		}
 		e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = off, size, 0, s.diagonal[i]
 	}
-	if s.bordered() {
-		s.balance(pt, s.pinned)
+	if r := s.pinned; s.bordered() {
+		alpha, least := dense.Vector(pt.Theta[:s.N]), tolerance.FloorWeight*s.Bound*s.Total
+		e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = kernel.Dot(s.Y, alpha.Data), blas64.Asum(alpha)+least, 0, 0
 	}
 	for r, i := range s.Active[s.front:] {
 		r += s.front
@@ -113,16 +114,31 @@ func (s *Kernel) Assemble(pt *model.Point) {
 		v, dv, da := s.Weight(s.Zone[i], loss, pt.Age)
 		top := s.Bound * s.M[i]
 		delta := s.deltaAt(i, dv)
+		off, dage := delta*(top*v-pt.Theta[i]), delta*top*da
+		if s.Steep && int(s.Zone[i]) == s.Kinks {
+			off, delta, dage = s.steep(i, pt, top*v, delta)
+		}
 		s.delta[i] = delta
-		e.Residual[r], e.Scale[r] = delta*(top*v-pt.Theta[i]), delta*top+b+math.Abs(u)
-		e.Dage[r], e.Diag[r] = delta*top*da, s.diagonal[i]
+		e.Residual[r], e.Scale[r] = off, delta*top+b+math.Abs(u)
+		e.Dage[r], e.Diag[r] = dage, s.diagonal[i]
 	}
 }
 
-func (s *Kernel) balance(pt *model.Point, r int) {
-	alpha := pt.Theta[:s.N]
-	e := s.Equations
-	e.Residual[r], e.Scale[r], e.Dage[r], e.Diag[r] = kernel.Dot(s.Y, alpha), blas64.Asum(dense.Vector(alpha))+s.Bound, 0, 0
+// steep returns a curved sample's equation, its δ and its derivative in the age where the weight's
+// slope is infinite at the threshold: next to it, δ is 0 and any multiplier solves the usual equation.
+// This one compares the loss with that at which the weight is the multiplier's, exactly for a power
+// of the distance from the threshold; its δ is that of the chord between the two.
+func (s *Kernel) steep(i int, pt *model.Point, psi, tangent float64) (off, delta, dage float64) {
+	threshold, _ := s.Regularizer.Threshold(0, pt.Age)
+	way, alpha := threshold-pt.Loss[i], pt.Theta[i]
+	at := max(way, tolerance.Steeper*threshold)
+	v, dv, da := s.Weight(s.Zone[i], threshold-at, pt.Age)
+	want := math.Copysign(at*kernel.Pow(math.Abs(alpha)/(s.Bound*s.M[i]*v), -v/(at*dv)), alpha)
+	off, delta = (way-want)/s.Cost, tangent
+	if math.Abs(psi-alpha) > tolerance.Steeper*math.Abs(alpha) {
+		delta = off / (psi - alpha)
+	}
+	return off, delta, -da / (dv * s.Cost)
 }
 
 // Image sets b to the step's change of y∘u at the unknowns' samples: with δ as in the factor, J
@@ -249,29 +265,12 @@ func (s *Kernel) Penalty(theta, u []float64) float64 {
 
 func (s *Kernel) Value(pt *model.Point) float64 { return Objective(s, pt.Theta, pt.U, pt.Age) }
 
-// Residual is relative to the bound of a multiplier and to the predictors.
+// Residual counts the equations and the bounds of pinned samples: all other multipliers are exact.
 func (s *Kernel) Residual(pt *model.Point) float64 {
-	var worst, sum, size float64
-	b := pt.Theta[s.N]
-	for i, a := range pt.Theta[:s.N] {
-		sum += s.Y[i] * a
-		size += a
-		top, unit := s.Bound*s.M[i], 1+math.Abs(pt.U[i])+math.Abs(b)
-		g := 1 - s.Y[i]*pt.U[i]
-		off, size := math.Abs(a), top
-		switch z := s.Zone[i]; {
-		case z == model.Pinned:
-			off = max(math.Abs(g)*top/unit, max(-a, a-top))
-		case z != model.Satisfied:
-			v, dv, _ := s.Weight(z, pt.Loss[i], pt.Age)
-			off, size = math.Abs(a-top*v), top+math.Abs(top*s.Cost*dv)*unit
-		}
-		if !(off <= worst*size) {
-			worst = max(worst, off/size)
-		}
-	}
-	if s.Intercept && !s.Frozen {
-		worst = max(worst, math.Abs(sum)/(size+s.Bound))
+	worst := s.Relative()
+	for _, i := range s.Active[:s.pinned] {
+		a, top := pt.Theta[i], s.Bound*s.M[i]
+		worst = max(worst, -a/top, (a-top)/top)
 	}
 	return worst
 }
@@ -284,8 +283,3 @@ func (s *Kernel) Policy() Policy {
 		Slow: tolerance.Trusted, Held: !s.stale && !s.slow, Trusted: true,
 	}
 }
-
-var (
-	_ Condition = (*Primal)(nil)
-	_ Condition = (*Kernel)(nil)
-)

@@ -91,7 +91,7 @@ func (s *inverse) form(a []float64) float64 {
 	x := s.solution[:len(a)]
 	copy(x, a)
 	solved := func(step []float64, shrink float64) bool {
-		return shrink < 1 && shrink*math.Abs(blas64.Dot(dense.Vector(step), dense.Vector(s.left[s.pinned:len(a)]))) <= tolerance.Negligible*math.Abs(blas64.Dot(dense.Vector(a), dense.Vector(x)))
+		return shrink < 1 && shrink*math.Abs(dense.Dot(step, s.left[s.pinned:len(a)])) <= tolerance.Negligible*math.Abs(dense.Dot(a, x))
 	}
 	if !s.invert(x, solved) {
 		s.slow = true
@@ -99,7 +99,7 @@ func (s *inverse) form(a []float64) float64 {
 			return math.NaN()
 		}
 	}
-	return blas64.Dot(dense.Vector(a), dense.Vector(x)) + blas64.Dot(dense.Vector(x), dense.Vector(s.left[:len(a)]))
+	return dense.Dot(a, x) + dense.Dot(x, s.left[:len(a)])
 }
 
 func (s *inverse) rates(pt *model.Point, rate, r []float64) {

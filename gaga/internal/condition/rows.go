@@ -3,8 +3,6 @@ package condition
 import (
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/internal/dense"
 	"github.com/agepath/agepath/internal/kernel"
@@ -70,5 +68,5 @@ func (s *rows) PredictAll(dst, theta []float64) {
 }
 
 func (s *rows) PredictOne(i int, theta []float64) float64 {
-	return blas64.Dot(dense.Vector(s.Row(i)), dense.Vector(theta))
+	return dense.Dot(s.Row(i), theta)
 }

@@ -172,6 +172,12 @@ func (a *activeSet) fits(box func(i int) float64) bool {
 		return false
 	}
 	if a.biased() {
+		if a.Loose() {
+			if len(a.samples) < a.N { // others may bound the intercept
+				return false
+			}
+			a.Multiplier()
+		}
 		a.theta[a.d] = a.B
 	}
 	a.Current(a.F, nil)

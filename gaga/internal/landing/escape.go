@@ -2,6 +2,7 @@ package landing
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 
@@ -17,19 +18,49 @@ import (
 // weight breaks, the first step leaves.
 func (s *site) depart(pt *model.Point, x model.Crossing, age float64) departure {
 	d := departure{theta: append([]float64(nil), pt.Theta...)}
-	direction := pt.Rate
+	var direction []float64
 	switch {
 	case x.OfSample() && len(s.state.Active) > 0 && !s.state.Breaks():
 		direction = s.weakest(pt, x)
 	case x.Cause == model.Activated:
 		direction = s.entering(x)
-	case x.Cause != model.Fold:
+	case x.Cause == model.Fold:
+		direction = s.folding(pt)
+	default:
 		return d
 	}
 	if theta, ok := s.escape(pt.Theta, direction, age); ok {
 		d.theta = theta
 	}
 	return d
+}
+
+// folding returns the path's direction at a fold. Between two samples that cancel, H becomes singular
+// in a direction in which the age pushes by rounding alone: there folding returns that direction, by
+// inverse iteration, with the sign in which the first sample that moves as far as most rises.
+func (s *site) folding(pt *model.Point) []float64 {
+	s.condition.Predict(pt.U, pt.Theta)
+	s.condition.Assemble(pt)
+	way, direction := make([]float64, s.state.Unknowns()), make([]float64, s.state.P)
+	s.state.Gather(way, pt.Rate)
+	if !s.condition.Factorize() {
+		return pt.Rate
+	}
+	s.condition.Solve(way)
+	var push, size float64
+	for r, j := range s.state.Active {
+		direction[j] = way[r]
+		push += pt.Age * way[r] * s.state.Dage[r]
+		size += math.Abs(way[r]) * s.state.Scale[r]
+	}
+	if !(math.Abs(push) <= tolerance.Still*size) {
+		return pt.Rate
+	}
+	s.condition.PredictAll(s.scores, direction)
+	most := math.Abs(s.scores[blas64.Iamax(dense.Vector(s.scores))])
+	first := slices.IndexFunc(s.scores, func(u float64) bool { return math.Abs(u) > tolerance.AlsoMost*most })
+	blas64.Scal(model.Sign(s.scores[max(0, first)]), dense.Vector(direction))
+	return direction
 }
 
 // weakest returns the direction in which H is negative after a sample's crossing, by the factor
@@ -88,7 +119,7 @@ func (s *site) escape(theta, direction []float64, age float64) (to []float64, ok
 	for x := first; x*largest > tolerance.KKT*size; x *= 0.5 {
 		if !(at(0.5*x) < value) {
 			x *= 0.5 // is refuted as well
-		} else if at(x)+s.roundingAt(to) < value && s.objectiveAt(to, age) < value {
+		} else if at(x)+s.roundingAt(to) < value && (s.state.Kernel == nil || s.objectiveAt(to, age) < value) {
 			return to, true
 		}
 	}

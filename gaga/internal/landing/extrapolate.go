@@ -121,9 +121,9 @@ func (e *extrapolation) extend() bool {
 	}
 	size = math.Sqrt(size)
 	step, distance, before := blas64.Nrm2(dense.Vector(e.step)), blas64.Nrm2(dense.Vector(e.way)), blas64.Nrm2(dense.Vector(e.before))
-	steady := blas64.Dot(dense.Vector(e.step), dense.Vector(e.before)) > tolerance.Parallel*step*before
+	steady := dense.Dot(e.step, e.before) > tolerance.Parallel*step*before
 	copy(e.before, e.step)
-	along := blas64.Dot(dense.Vector(e.step), dense.Vector(e.way)) / (step * distance)
+	along := dense.Dot(e.step, e.way) / (step * distance)
 	aside := along < tolerance.Parallel
 	if !(along > 0) || e.count > tolerance.Recovery || aside && steady && e.count > 2 {
 		e.turn()

@@ -122,6 +122,11 @@ func (l *Lander) At(ctx context.Context, pt *model.Point, age float64, reason st
 	l.start(d)
 	l.solver.stay(age)
 	steps, err := l.general.descend(ctx, d, pt)
+	if _, ok := errors.AsType[*unfinished](err); ok && len(l.descents) > 1 {
+		d.most -= steps
+		more, failed := l.down(ctx, d, pt, false)
+		steps, err = steps+more, failed
+	}
 	if err != nil {
 		return Landing{}, l.explain(err, reason+d.way, age)
 	}

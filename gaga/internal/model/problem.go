@@ -1,3 +1,14 @@
+// Package model is a self-paced learning problem in the engine's form, with a partition of the
+// samples into zones and points of the path.
+//
+// Notation: θ are the unknown coefficients (with a kernel the multipliers α and the intercept), u_i
+// = a_i·θ the predictor of sample i, λ the age, φ(u; λ) = v*(l(u), λ) l'(u) a sample's term in the
+// optimality condition
+//
+//	0 ∈ ∂R(θ) + Σ_i m_i a_i φ(u_i; λ).
+//
+// A loss with a kink has two zones before the regularizer's: [Satisfied] beyond the kink, and
+// [Pinned] at the kink, where φ is an interval and the sample's multiplier is unknown.
 package model
 
 import (
@@ -34,13 +45,6 @@ type Zone struct {
 
 // Series is the implicit loss in a zone, see gaga.Series.
 type Series struct{ F, Rate [4]float64 }
-
-// Power is the weight in a zone, see gaga.Power.
-type Power struct {
-	A    [2]float64
-	B    [3]float64
-	P, Q float64
-}
 
 // Problem is an immutable self-paced learning problem. Ages has the ends of its range, Support the
 // number of coefficients that are not 0 with all weights 1: sums are chosen by them, if known.

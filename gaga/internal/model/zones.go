@@ -1,5 +1,7 @@
 package model
 
+import "math"
+
 // The zones of a loss with a kink before the regularizer's.
 const (
 	Satisfied = 0 // beyond the kink: no loss
@@ -12,15 +14,14 @@ var kinkZones = []Zone{{Name: "satisfied"}, {Name: "pinned"}}
 type Zoning struct {
 	Regularizer Regularizer
 	// Series is nil if the implicit loss is no series.
-	Series func(zone int, age float64) Series
-	// Power is nil if the weights are no powers.
-	Power      func(zone int) Power // of λ, see Lambda
-	Polynomial bool                 // series without a term in √l
-	Zones      []Zone               // satisfied and pinned first, if Kinked
-	Kinks      int                  // zones before the regularizer's: 0 or 2
-	Curved     []bool               // φ changes with the predictor
-	Weighed    bool                 // the last zone has weight
-	Bends      bool                 // a weight's slope grows from 0 at its threshold
+	Series     func(zone int, age float64) Series
+	Polynomial bool   // series without a term in √l
+	Zones      []Zone // satisfied and pinned first, if Kinked
+	Kinks      int    // zones before the regularizer's: 0 or 2
+	Curved     []bool // φ changes with the predictor
+	Weighed    bool   // the last zone has weight
+	Bends      bool   // a weight's slope grows from 0 at its threshold
+	Steep      bool   // or is infinite there
 	reciprocal
 }
 
@@ -41,7 +42,7 @@ func NewZoning(r Regularizer, zones []Zone, series func(zone int, age float64) S
 	weight, _, _ := r.Weight(last, 2*threshold, 1)
 	z.Weighed = weight > 0
 	_, slope, _ := r.Weight(0, threshold, 1)
-	z.Bends = slope == 0 && z.Varies(0)
+	z.Bends, z.Steep = slope == 0 && z.Varies(0), math.IsInf(slope, 0)
 	return z
 }
 

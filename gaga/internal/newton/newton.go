@@ -88,7 +88,8 @@ func (n *Corrector) Correct(pt *model.Point) bool {
 // residual at which the corrector stops.
 func (n *Corrector) Entered() bool { return n.entry < tolerance.Entry*n.exit }
 
-// Refine moves a solution by what its residual explains.
+// Refine moves a solution by what its residual explains, if that is rounding: next to a singular J it
+// is not.
 func (n *Corrector) Refine(pt *model.Point) bool {
 	n.condition.Predict(pt.U, pt.Theta)
 	n.condition.Assemble(pt)
@@ -98,6 +99,13 @@ func (n *Corrector) Refine(pt *model.Point) bool {
 		return false
 	}
 	n.condition.Solve(step)
+	var most, size float64
+	for r, j := range n.state.Active {
+		most, size = max(most, math.Abs(step[r])), max(size, math.Abs(pt.Theta[j]))
+	}
+	if !(most <= tolerance.Still*size) {
+		return false
+	}
 	n.state.Step(pt, step, 1)
 	return true
 }

@@ -256,6 +256,11 @@ func (s *Search) Penalty() (sum float64) {
 	return sum
 }
 
+// Objective returns the implicit objective.
+func (s *Search) Objective(age float64) float64 {
+	return s.Penalty() + s.problem.Integrals(s.scores, age)
+}
+
 type machine interface {
 	Standing(i int) convex.Standing
 	Duals() []float64

@@ -23,11 +23,9 @@ type direct struct {
 	rate         []float64
 	scale        scaleSums
 	hess         productSums
-	power        *powered
 	wide         []float64 // watched rows, if Scope.Rows lacks columns
 	gathered     int       // Watched for wide
 	watched      int       // at a larger Watched slots belong to other samples
-	apart        []bool    // zones not summed
 }
 
 // scaleSums are the terms' sizes, recomputed if their total has changed by [tolerance.SizeChange].
@@ -38,11 +36,9 @@ type scaleSums struct {
 }
 
 // NewDirect returns terms that sum over the watched samples.
-func NewDirect(s *Scope) Activations { return newDirect(s, make([]bool, len(s.Zones))) }
-
-func newDirect(s *Scope, apart []bool) *direct {
+func NewDirect(s *Scope) Activations {
 	return &direct{
-		gathered: -1, apart: apart, power: newPowered(s, apart), s: s,
+		gathered: -1, s: s,
 		phi: make([]float64, s.N), phiU: make([]float64, s.N), phiAge: make([]float64, s.N), size: make([]float64, s.N), rate: make([]float64, s.N),
 		scale: scaleSums{sizes: make([]float64, s.P), total: -1},
 		hess:  newProductSums(s.N, s.P), watched: -1,
@@ -53,9 +49,6 @@ func (d *direct) Assemble(pt *model.Point) {
 	s := d.s
 	if d.watched != s.Watched {
 		d.watched, d.hess.known, d.scale.total = s.Watched, false, -1
-		if d.power != nil {
-			d.power.watch(s)
-		}
 	}
 	d.rescale(d.evaluateAll(pt))
 	k, n := len(s.Active), len(s.Watch)
@@ -68,98 +61,10 @@ func (d *direct) Assemble(pt *model.Point) {
 	}
 }
 
-type powered struct {
-	zone    uint8
-	weights kernel.Weights
-	samples kernel.Samples
-}
-
-func newPowered(s *Scope, apart []bool) *powered {
-	if s.Power == nil {
-		return nil
-	}
-	var p *powered
-	rest := math.NaN()
-	for k := range s.Thresholds() + 1 {
-		w := s.Power(k)
-		if w.Q != 0 {
-			if p != nil {
-				return nil
-			}
-			p = &powered{zone: uint8(s.Kinks + k)}
-			continue
-		}
-		v := 1.0
-		if w == (model.Power{}) || apart[s.Kinks+k] {
-			v = 0
-		}
-		if w.P != 0 && v != 0 || v == 1-rest {
-			return nil
-		}
-		rest = v
-	}
-	if p != nil {
-		p.weights.Rest, p.weights.Passed = rest, tolerance.PassedOn
-		p.samples.M, p.samples.Y, p.samples.Inside = make([]float64, s.N), make([]float64, s.N), make([]float64, s.N)
-	}
-	return p
-}
-
-func (p *powered) watch(s *Scope) {
-	for slot, i := range s.Watch {
-		p.samples.M[slot], p.samples.Y[slot] = s.M[i], s.Y[i]
-		p.locate(slot, s.Zone[i])
-	}
-}
-
-func (p *powered) locate(slot int, zone uint8) {
-	p.samples.Inside[slot] = 0
-	if zone == p.zone {
-		p.samples.Inside[slot] = 1
-	}
-}
-
-func (p *powered) at(s *Scope, age float64) {
-	w := s.Power(int(p.zone) - s.Kinks)
-	lambda, rate := s.Lambda(age)
-	low := w.A[0] + w.A[1]*lambda
-	scale := kernel.Pow(low, w.P/w.Q)
-	v := &p.weights
-	v.Level, v.Rise, v.Exponent = scale*(w.B[0]+w.B[1]*lambda), scale*w.B[2], w.Q
-	v.Bend, v.First, v.Last = w.Q*v.Rise, 0, w.Q*w.B[1]*scale*rate
-	if w.P != 0 {
-		v.First = w.P * w.A[1] / low * rate
-	}
-}
-
 func (d *direct) evaluateAll(pt *model.Point) (extent float64) {
-	s := d.s
-	if d.power == nil {
-		for slot, i := range s.Watch {
-			d.evaluate(pt, slot, i)
-			extent += d.size[slot]
-		}
-		return extent
-	}
-	n, x := len(s.Watch), &d.power.samples
-	d.power.at(s, pt.Age)
-	x.U, x.Loss, x.Slope, x.Curvature = pt.U[:n], pt.Loss, pt.Slope, pt.Curvature
-	if s.Kinked() {
-		x.U = d.rate[:n]
-		for slot, loss := range pt.Loss[:n] {
-			x.U[slot] = 1 + loss/s.Cost
-		}
-	}
-	var least float64
-	if extent, least = d.power.weights.Terms(x, d.phi, d.phiU, d.phiAge, d.size); least > kernel.WeightsLeast {
-		return extent
-	}
-	for slot, i := range s.Watch {
-		if w := &d.power.weights; x.Inside[slot] != 0 && !(math.FMA(pt.Loss[slot], w.Rise, w.Level) > kernel.WeightsLeast) {
-			extent -= d.size[slot]
-			d.evaluate(pt, slot, i)
-			extent += d.size[slot]
-		}
+	for slot, i := range d.s.Watch {
+		d.evaluate(pt, slot, i)
+		extent += d.size[slot]
 	}
 	return extent
 }
@@ -167,7 +72,7 @@ func (d *direct) evaluateAll(pt *model.Point) (extent float64) {
 func (d *direct) evaluate(pt *model.Point, slot, i int) {
 	loss, slope, curvature := pt.Loss[slot], pt.Slope[slot], pt.Curvature[slot]
 	weightless := !d.s.Weighed && int(d.s.Zone[i]) == len(d.s.Zones)-1
-	if weightless || d.apart[d.s.Zone[i]] || slope == 0 && curvature == 0 {
+	if weightless || slope == 0 && curvature == 0 {
 		d.phi[slot], d.phiU[slot], d.phiAge[slot], d.size[slot] = 0, 0, 0, 0
 		return
 	}
@@ -273,53 +178,21 @@ func (d *direct) Gradients(gradient, size []float64) {
 func (d *direct) Place(zones []uint8, _ []float64) {
 	copy(d.s.Zone, zones)
 	d.scale.total = -1
-	if d.power != nil {
-		d.power.watch(d.s)
-	}
 }
 
-func (d *direct) Move(i int, _ uint8, _ []float64) {
-	if slot, watched := slices.BinarySearch(d.s.Watch, i); watched && d.watched == d.s.Watched && d.power != nil {
-		d.power.locate(slot, d.s.Zone[i])
-	}
-}
+func (d *direct) Move(int, uint8, []float64) {}
 
 func (d *direct) Objective() (sum float64) {
 	s, at := d.s, d.s.At
-	var logarithmic []float64
-	if d.power != nil && d.power.weights.Exponent == -1 {
-		logarithmic = d.power.samples.Inside[:len(s.Watch)]
-		sum = d.power.logarithms(s, at, d.rate[:len(s.Watch)])
-	}
 	// Weights fall with the loss: one of 1 at the first threshold is 1 below.
 	threshold, _ := s.Regularizer.Threshold(0, at.Age)
 	first, _, _ := s.Regularizer.Weight(0, threshold, at.Age)
 	for slot, i := range s.Watch {
-		switch zone := s.Zone[i]; {
-		case d.apart[zone] || logarithmic != nil && logarithmic[slot] != 0:
-		case first == 1 && int(zone) == s.Kinks:
+		if first == 1 && int(s.Zone[i]) == s.Kinks {
 			sum += s.M[i] * at.Loss[slot]
-		default:
+		} else {
 			sum += s.M[i] * s.Regularizer.Integral(at.Loss[slot], at.Age)
 		}
 	}
 	return sum
-}
-
-// logarithms sums m F over the zone whose weight is the inverse of a base; it overwrites scratch.
-func (p *powered) logarithms(s *Scope, at *model.Point, scratch []float64) (sum float64) {
-	p.at(s, at.Age)
-	w, inside := &p.weights, s.Inside(int(p.zone)-s.Kinks, at.Age)
-	first := w.Level + w.Rise*inside
-	constant := s.Regularizer.Integral(inside, at.Age)
-	for slot, in := range p.samples.Inside[:len(scratch)] {
-		base := 1.0
-		if in != 0 {
-			base = (w.Level + w.Rise*at.Loss[slot]) / first
-			sum += p.samples.M[slot] * constant
-		}
-		scratch[slot] = base
-	}
-	kernel.Logs(scratch, scratch)
-	return sum + kernel.Dot(scratch, p.samples.M[:len(scratch)])/w.Rise
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/agepath/agepath/internal/kernel"
 )
 
-// Moments sums the terms of the squared loss from moments of the samples in each zone, or in some
-// of the zones, see [Mixed]. With z = (a, -y) and φ = (θ, 1) the residual is r = z·φ, so that sums
-// of |r|, r² and r⁴ are contractions of Σ ±z, Σ zzᵀ and Σ z⊗z⊗z⊗z with φ.
+// Moments sums the terms of the squared loss from moments of the samples in each zone. With z =
+// (a, -y) and φ = (θ, 1) the residual is r = z·φ, so that sums of |r|, r² and r⁴ are contractions of
+// Σ ±z, Σ zzᵀ and Σ z⊗z⊗z⊗z with φ.
 type Moments struct {
-	curved
+	whole
 	kind
-	s      *Scope
-	series func(zone int, age float64) model.Series
-	apart  []bool // zones not summed
-	q      int
-	zones  []zoneMoments
-	side   []float64 // sign of the residual in the first moment
-	moves  int       // since the moments were recomputed; above N they are due
+	s     *Scope
+	q     int
+	zones []zoneMoments
+	side  []float64 // sign of the residual in the first moment
+	moves int       // since the moments were recomputed; above N they are due
 
+	full        []float64 // of H, q x q: only the upper triangle is right
+	diags       []float64 // Σ m|∂φ/∂u| a_j²
 	unpacked    []float64 // Σ m r² z zᵀ of a zone with fourth moments
 	z, phi, row []float64
 	sum         []float64
@@ -44,18 +44,15 @@ func NewMoments(s *Scope) (*Moments, bool) {
 	if !s.Squared || s.Series == nil {
 		return nil, false
 	}
-	return newMoments(s, s.Series, make([]bool, len(s.Zones)))
-}
-
-func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart []bool) (*Moments, bool) {
 	q := s.P + 1
 	t := &Moments{
-		curved: newCurved(s.P, q), kind: kind{summed: true},
-		s: s, series: series, apart: apart, q: q, side: make([]float64, s.N), moves: s.N + 1, z: make([]float64, q), phi: make([]float64, q), row: make([]float64, q), sum: make([]float64, s.P),
+		whole: whole{grad: make([]float64, q), dgrad: make([]float64, q), sizes: make([]float64, s.P)}, kind: kind{summed: true},
+		full: make([]float64, q*q), diags: make([]float64, s.P),
+		s: s, q: q, side: make([]float64, s.N), moves: s.N + 1, z: make([]float64, q), phi: make([]float64, q), row: make([]float64, q), sum: make([]float64, s.P),
 	}
 	for k := range s.Zones {
 		var zone zoneMoments
-		terms := series(k, 1).F
+		terms := s.Series(k, 1).F
 		if terms[1] != 0 {
 			zone.first = make([]float64, q)
 		}
@@ -63,7 +60,7 @@ func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart
 			zone.second = make([]float64, q*q)
 		}
 		if terms[3] != 0 {
-			if s.costlyFourth() || cancel(s, series, k) {
+			if s.costlyFourth() || cancel(s, k) {
 				return nil, false
 			}
 			zone.fourth, t.unpacked = dense.NewQuartic(q), make([]float64, q*q)
@@ -75,10 +72,10 @@ func newMoments(s *Scope, series func(zone int, age float64) model.Series, apart
 
 // cancel reports whether the terms of the fourth moments cancel to rounding of the gradient: at ages
 // far below the squared targets their sum is smaller than the terms by their ratio.
-func cancel(s *Scope, series func(zone int, age float64) model.Series, zone int) bool {
+func cancel(s *Scope, zone int) bool {
 	y := s.Y[blas64.Iamax(dense.Vector(s.Y))]
 	for _, age := range s.Ages {
-		if f := series(zone, age).F; tolerance.Unit*y*y*math.Abs(f[3]) > tolerance.Roundoff*math.Abs(f[2]) {
+		if f := s.Series(zone, age).F; tolerance.Unit*y*y*math.Abs(f[3]) > tolerance.Roundoff*math.Abs(f[2]) {
 			return true
 		}
 	}
@@ -101,7 +98,7 @@ func (t *Moments) Q() int { return t.q }
 // Moves returns the changes of zone since the moments were recomputed.
 func (t *Moments) Moves() int { return t.moves }
 
-func (t *Moments) Series(zone int, age float64) model.Series { return t.series(zone, age) }
+func (t *Moments) Series(zone int, age float64) model.Series { return t.s.Series(zone, age) }
 
 // SmoothWeights reports whether the implicit loss is a polynomial in the loss on every zone.
 func (t *Moments) SmoothWeights() bool { return t.s.Polynomial }
@@ -175,7 +172,7 @@ func (t *Moments) Place(zones []uint8, u []float64) {
 func (t *Moments) Move(i int, from uint8, theta []float64) {
 	s := t.s
 	t.add(i, from, -s.M[i])
-	t.side[i] = model.Sign(blas64.Dot(dense.Vector(s.Row(i)), dense.Vector(theta)) - s.Y[i])
+	t.side[i] = model.Sign(dense.Dot(s.Row(i), theta) - s.Y[i])
 	t.add(i, s.Zone[i], s.M[i])
 	t.moves++
 }
@@ -183,8 +180,9 @@ func (t *Moments) Move(i int, from uint8, theta []float64) {
 func (t *Moments) Assemble(pt *model.Point) {
 	t.along(pt.Theta)
 	t.reset()
+	clear(t.full)
 	for k := range t.zones {
-		t.addZone(&t.zones[k], t.series(k, pt.Age))
+		t.addZone(&t.zones[k], t.s.Series(k, pt.Age))
 	}
 	t.addTo(t.s)
 }
@@ -227,14 +225,28 @@ func (t *Moments) extend(j int) (extended bool) {
 	return extended
 }
 
-func (t *Moments) Curve(*model.Point) { t.bend(t.s) }
+func (t *Moments) Curve(*model.Point) {
+	s, k := t.s, len(t.s.Active)
+	for r, j := range s.Active {
+		s.Diag[r] += t.diags[j]
+		for q := r; q < k; q++ {
+			s.Hess[r*k+q] += t.full[j*t.q+s.Active[q]]
+		}
+	}
+}
+
+func (t *Moments) entry(a, b int) float64 { return t.full[min(a, b)*t.q+max(a, b)] }
+
+func (t *Moments) Coordinate(j int) (gradient, dage, size float64) {
+	return t.grad[j], t.dgrad[j], t.sizes[j]
+}
 
 func (t *Moments) addZone(zone *zoneMoments, s model.Series) {
 	t.value += s.F[0] * zone.weight
 	if zone.first != nil {
 		blas64.Axpy(s.F[1], dense.Vector(zone.first), dense.Vector(t.grad))
 		blas64.Axpy(s.Rate[1], dense.Vector(zone.first), dense.Vector(t.dgrad))
-		t.value += s.F[1] * blas64.Dot(dense.Vector(zone.first), dense.Vector(t.phi))
+		t.value += s.F[1] * dense.Dot(zone.first, t.phi)
 	}
 	if zone.second != nil {
 		t.contract(zone.second, s.F[2], s.Rate[2], 2, 2)
@@ -262,7 +274,7 @@ func (t *Moments) Weighted(dst, theta []float64, age float64) {
 	t.along(theta)
 	clear(dst)
 	for k := range t.zones {
-		zone, f := &t.zones[k], t.series(k, age).F
+		zone, f := &t.zones[k], t.s.Series(k, age).F
 		if zone.second != nil {
 			kernel.Axpy(f[2], zone.second, dst)
 		}
@@ -274,14 +286,20 @@ func (t *Moments) Weighted(dst, theta []float64, age float64) {
 }
 
 func (t *Moments) Gradient(pt *model.Point) {
-	clear(pt.Grad)
-	clear(pt.DGrad)
-	t.slope(t.s, pt)
+	for j := range t.s.P {
+		rate := t.dgrad[j]
+		for _, k := range t.s.Active {
+			rate += t.entry(j, k) * pt.Rate[k]
+		}
+		pt.Grad[j], pt.DGrad[j] = t.grad[j], rate
+	}
 }
 
 func (t *Moments) Border(dst []float64, j int) (diagonal, magnitude float64) {
-	clear(dst[:len(t.s.Active)])
-	return t.border(t.s, dst, j)
+	for r, k := range t.s.Active {
+		dst[r] = t.entry(j, k)
+	}
+	return t.entry(j, j), t.diags[j]
 }
 
 // Measure recomputes the sizes of the terms at the point of the last Assemble, with u the
@@ -297,9 +315,6 @@ func (t *Moments) Measure(u []float64, age float64) (off float64) {
 		phis, sizes := parts[0][:len(u)], parts[1][:len(u)]
 		for k, ui := range u {
 			i := from + k
-			if phis[k], sizes[k] = 0, 0; t.apart[s.Zone[i]] {
-				continue
-			}
 			loss, slope, curvature := s.Eval(s.Zone[i], ui, s.Y[i])
 			phi, phiU, _, v, _ := s.weigh(i, age, loss, slope, curvature)
 			phis[k], sizes[k] = phi, s.M[i]*v*GradientTerms(ui, slope, curvature)

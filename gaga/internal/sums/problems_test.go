@@ -88,36 +88,6 @@ func (root) series(zone int, age float64) model.Series {
 	return model.Series{F: [4]float64{-age, 2 * math.Sqrt(age)}, Rate: [4]float64{-1, 1 / math.Sqrt(age)}}
 }
 
-// power is the weight (1 - loss/age)^(1/(order-1)).
-type power struct {
-	age
-	order float64
-}
-
-func (p power) Weight(k int, loss, age float64) (v, dloss, dage float64) {
-	if k != 0 {
-		return 0, 0, 0
-	}
-	base, q := 1-loss/age, 1/(p.order-1)
-	size := math.Abs(base)
-	v = math.Pow(size, q)
-	slope := q * v / size
-	return math.Copysign(v, base), -slope / age, slope * loss / (age * age)
-}
-
-func (p power) power(zone int) model.Power {
-	if zone != 0 {
-		return model.Power{}
-	}
-	q := 1 / (p.order - 1)
-	return model.Power{A: [2]float64{1: 1}, P: -q, B: [3]float64{1: 1, 2: -1}, Q: q}
-}
-
-func (p power) Integral(loss, age float64) float64 {
-	q := 1 / (p.order - 1)
-	return age / (q + 1) * (1 - math.Pow(math.Max(0, 1-loss/age), q+1))
-}
-
 type logarithm struct {
 	age
 	a float64
@@ -130,13 +100,6 @@ func (g logarithm) Weight(k int, loss, age float64) (v, dloss, dage float64) {
 	den := 1 + g.a*loss
 	v = (1 + g.a*age) / den
 	return v, -v * g.a / den, g.a / den
-}
-
-func (g logarithm) power(zone int) model.Power {
-	if zone == 0 {
-		return model.Power{A: [2]float64{1}, B: [3]float64{1}}
-	}
-	return model.Power{A: [2]float64{1, g.a}, P: 1, B: [3]float64{1, 0, g.a}, Q: -1}
 }
 
 func (g logarithm) Integral(loss, age float64) float64 {
@@ -196,9 +159,6 @@ func problemOf(rng *rand.Rand, n, d int, cost float64, r model.Regularizer) *mod
 		of = s.series
 	}
 	p.Zoning = model.NewZoning(r, zones, of, cost > 0)
-	if r, ok := r.(interface{ power(zone int) model.Power }); ok {
-		p.Power = r.power
-	}
 	return p
 }
 

@@ -64,10 +64,12 @@ func (h *productSums) renew(s *Scope, slopes []float64) {
 	sum, diags := h.sum[:k*k], h.diags[:k]
 	clear(sum)
 	clear(diags)
-	h.products.AddRows(s.Rows, k, slopes)
 	for slot, slope := range slopes {
+		x := s.Rows[slot*k : (slot+1)*k]
+		if slope != 0 {
+			h.products.Add(x, slope)
+		}
 		if slope < 0 { // the sum has the others
-			x := s.Rows[slot*k : (slot+1)*k]
 			kernel.AxpyTimes(-2*slope, x, x, diags)
 		}
 	}

@@ -3,8 +3,7 @@
 //
 // [NewDirect] sums over the samples, for every loss and regularizer. [Moments] (squared loss) and
 // [Margins] (hinge loss) contract sums over zones, for an implicit loss that is a short series: a
-// change of zone moves one sample, and the cost of a step does not grow with n. [Mixed] uses zone
-// sums where the weight is constant.
+// change of zone moves one sample, and the cost of a step does not grow with n.
 package sums
 
 import (
@@ -66,9 +65,6 @@ func New(s *Scope) Terms {
 			return t
 		}
 	}
-	if t, ok := NewMixed(s); ok {
-		return t
-	}
 	return NewPlain(s)
 }
 
@@ -121,3 +117,31 @@ func (s *Scope) differing(zones []uint8) (count int) {
 	}
 	return count
 }
+
+// whole has terms over all coordinates at the point of the last Assemble.
+type whole struct {
+	grad, dgrad []float64 // Σ m φ a and Σ m ∂φ/∂λ a
+	sizes       []float64
+	value       float64 // Σ m F
+}
+
+func (w *whole) reset() {
+	clear(w.grad)
+	clear(w.dgrad)
+	w.value = 0
+}
+
+func (w *whole) addTo(s *Scope) {
+	for r, j := range s.Active {
+		s.Residual[r] += w.grad[j]
+		s.Dage[r] += w.dgrad[j]
+		s.Scale[r] += w.sizes[j]
+	}
+}
+
+func (w *whole) Gradients(gradient, size []float64) {
+	copy(gradient, w.grad)
+	copy(size, w.sizes)
+}
+
+func (w *whole) Objective() float64 { return w.value }

@@ -6,7 +6,6 @@ import (
 	"github.com/agepath/agepath/gaga/internal/model"
 	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
-	"github.com/agepath/agepath/internal/kernel"
 )
 
 // zones are sums over zones, which maintain their sizes and their rounding themselves.
@@ -47,14 +46,6 @@ func (m *moments) withdraw(w *Window, u []float64, age float64) {
 	m.zones.withdraw(w, u, age)
 	m.Measure(u, age)
 	m.measured = m.Moves()
-}
-
-// mixed are moments of some zones; all samples of the others are watched.
-type mixed struct{ *moments }
-
-func (m mixed) withdraw(w *Window, u []float64, age float64) {
-	m.moments.withdraw(w, u, age)
-	w.condition.SetWatch(w.condition.State().All)
 }
 
 // begin places the window at left and computes how soon each sample can reach a boundary. It
@@ -117,25 +108,7 @@ func (w *Window) extend(left *model.Point) {
 
 func (w *Window) end(left *model.Point) {
 	w.radius = tolerance.WindowAmple * w.growth(w.age+w.length)
-	w.watch(left, w.summed())
-}
-
-func (w *Window) summed() []int {
-	if w.direct == nil {
-		return w.samples
-	}
-	near := w.samples
-	w.watched = w.watched[:0]
-	for i, zone := range w.condition.State().Zone {
-		within := len(near) > 0 && near[0] == i
-		if within {
-			near = near[1:]
-		}
-		if within || w.direct[zone] {
-			w.watched = append(w.watched, i)
-		}
-	}
-	return w.watched
+	w.watch(left, w.samples)
 }
 
 func (w *Window) watchAll(left *model.Point) {
@@ -155,19 +128,13 @@ func (w *Window) watch(left *model.Point, samples []int) {
 func (w *Window) reach(length float64) {
 	s := w.condition.State()
 	w.limit = tolerance.WindowLook * length
-	soon, near, k := w.soon[:s.N], w.near[:s.N], 0
-	if !s.Kinked() {
-		k = kernel.Soon(w.u, w.du, s.Y, w.norms, s.Zone, w.ends, w.rates, w.speed, w.leap, w.limit, soon, near)
-		w.soon, w.near = soon[:k], near[:k]
-		return
-	}
+	w.soon, w.near = w.soon[:0], w.near[:0]
 	for i, u := range w.u {
-		r, dr := defect(true, s.Y[i], u, w.du[i])
+		r, dr := defect(s.Kinked(), s.Y[i], u, w.du[i])
 		if at := w.earliest(i, r, dr); !math.IsInf(at, 1) || math.IsInf(w.limit, 1) {
-			soon[k], near[k], k = i, at, k+1
+			w.soon, w.near = append(w.soon, i), append(w.near, at)
 		}
 	}
-	w.soon, w.near = soon[:k], near[:k]
 }
 
 // look ensures that all samples are found that can reach a boundary within a length.
@@ -258,6 +225,6 @@ func (w *Window) Surround(pt *model.Point) bool {
 		}
 	}
 	w.moved, w.radius = w.length, 0
-	w.condition.SetWatch(w.summed())
+	w.condition.SetWatch(w.samples)
 	return true
 }

@@ -39,7 +39,6 @@ type Window struct {
 	extent
 	condition *condition.Primal
 	outside   outside
-	direct    []bool // zones whose samples are all watched
 	last      float64
 	lasting   bool // always widened
 	widened   bool // bounds moves of all coordinates
@@ -52,7 +51,6 @@ type Window struct {
 	predicted bool
 	approach
 	samples []int
-	watched []int
 }
 
 type approach struct {
@@ -90,8 +88,6 @@ func New(c *condition.Primal, last float64) Horizon {
 	switch t := c.Terms().(type) {
 	case *sums.Moments:
 		w.outside, w.lasting = &moments{Moments: t}, t.Constant()
-	case *sums.Mixed:
-		w.outside, w.direct = mixed{&moments{Moments: t.Moments}}, t.Direct()
 	default:
 		if !t.Summed() {
 			return Everything{}

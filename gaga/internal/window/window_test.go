@@ -10,7 +10,6 @@ import (
 
 	"github.com/agepath/agepath/gaga/internal/condition"
 	"github.com/agepath/agepath/gaga/internal/model"
-	"github.com/agepath/agepath/gaga/internal/sums"
 	"github.com/agepath/agepath/gaga/internal/tolerance"
 )
 
@@ -206,7 +205,7 @@ func TestWindowHoldsCrossings(t *testing.T) {
 	for _, kind := range []struct {
 		name           string
 		kinked, series bool
-	}{{"moments", false, true}, {"mixed", false, false}, {"margins", true, true}} {
+	}{{"moments", false, true}, {"margins", true, true}} {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
 			inside, few := 0, 0
@@ -221,11 +220,6 @@ func TestWindowHoldsCrossings(t *testing.T) {
 				s := f.State()
 				if len(f.samples) < s.N/2 {
 					few++
-				}
-				for i, z := range s.Zone { // samples that are summed one by one are watched
-					if _, watched := slices.BinarySearch(s.Watch, i); f.direct != nil && f.direct[z] && !watched {
-						t.Fatalf("seed %d: sample %d is not watched", seed, i)
-					}
 				}
 				i, seen := f.probe(rng, left, length, 200)
 				if inside += seen; i >= 0 {
@@ -353,23 +347,17 @@ func TestWindowOfOtherCoordinates(t *testing.T) {
 	}
 }
 
-// Without a window the sums say what is to be watched; zone sums need nothing.
+// Without a window zone sums need no samples.
 func TestWatchNone(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 53))
 	for _, kinked := range []bool{false, true} {
-		for _, series := range []bool{false, true} {
-			if kinked && !series {
-				continue
-			}
-			f := newSite(t, rng, random(rng, 2200, kinked, series))
-			_, mixed := f.Terms().(*sums.Mixed)
-			if (len(f.State().Watch) == 2200) != mixed {
-				t.Errorf("%d samples are watched, sums are mixed: %v", len(f.State().Watch), mixed)
-			}
-			if f.Inside(f.pt) {
-				t.Error("the window is open")
-			}
+		f := newSite(t, rng, random(rng, 2200, kinked, true))
+		if watched := len(f.State().Watch); watched != 0 {
+			t.Errorf("%d samples are watched", watched)
+		}
+		if f.Inside(f.pt) {
+			t.Error("the window is open")
 		}
 	}
 	if _, ok := New(condition.NewPlain(random(rng, 50, false, true)), 2).(Everything); !ok {

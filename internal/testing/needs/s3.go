@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,16 +24,11 @@ type S3 struct {
 	Env    []string
 }
 
-const (
-	gateway        = "github.com/versity/versitygw/cmd/versitygw"
-	gatewayVersion = "v1.8.0"
-)
-
 // Store starts versitygw on a folder, with an empty bucket. Extended attributes keep an object's
 // metadata and change together with it.
 func Store(t testing.TB) *S3 {
 	t.Helper()
-	program := GoProgram(t, "storing objects", gateway, gatewayVersion, "two minutes")
+	program := versitygw(t)
 	root := t.TempDir()
 	address := FreePorts(t, 1)[0]
 	s := &S3{URL: "http://" + address, Bucket: "results", Dir: filepath.Join(root, "results"), Env: []string{
@@ -75,6 +71,40 @@ func Store(t testing.TB) *S3 {
 			Lacking(t, "versitygw has ended:\n%s", text)
 		}
 	}
+}
+
+// versitygw returns the path of the program: from the PATH, else from the user's cache, where
+// AGEPATH_REQUIRE_ALL=1 builds it once.
+func versitygw(t testing.TB) string {
+	t.Helper()
+	const pkg, version = "github.com/versity/versitygw/cmd/versitygw", "v1.8.0"
+	if found, err := exec.LookPath("versitygw"); err == nil {
+		return found
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		Lacking(t, "storing objects: no folder to keep versitygw in: %v", err)
+	}
+	dir := filepath.Join(cache, "agepath-test", "versitygw-"+version)
+	program := filepath.Join(dir, "versitygw")
+	if runtime.GOOS == "windows" {
+		program += ".exe"
+	}
+	if _, err := os.Stat(program); err == nil {
+		return program
+	}
+	if os.Getenv(requireAll) != "1" {
+		Lacking(t, "storing objects: no versitygw in the PATH; %s=1 builds it once, two minutes, as does go install %s@%s", requireAll, pkg, version)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer cancel()
+	install := exec.CommandContext(ctx, "go", "install", pkg+"@"+version)
+	install.Env = append(os.Environ(), "GOBIN="+dir, "CGO_ENABLED=0")
+	install.Dir = filepath.Dir(cache) // of no module
+	if out, err := install.CombinedOutput(); err != nil {
+		Lacking(t, "storing objects: versitygw cannot be built: %v\n%s", err, out)
+	}
+	return program
 }
 
 type hit struct{}

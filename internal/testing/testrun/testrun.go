@@ -7,7 +7,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,40 +28,27 @@ func Kind(t testing.TB) *experiment.Registration {
 // Row has the values that differ from [Cell].
 type Row map[string]any
 
+// ordinary has the values of a cell that succeeded where they differ from other columns of the type.
+var ordinary = Row{
+	"run": "test", "status": "ok", "dataset": "diabetes", "task": "regression", "model": "lasso", "metric": "rmse",
+	"n_train": 265, "n_test": 111, "n_features": 10, "repeat": 1, "attempts": 1,
+	"split_train": 3.0, "split_test": 1.0, "alpha": 0.01, "target_scale": 1.0,
+	"error": nil, "kernel": nil, "kernel_gamma": nil, "c": nil, "l1_ratio": nil, "loss": nil, "constraint": nil,
+	"regularizer": nil, "regularizer_param": nil, "noise_kind": nil, "method_params": nil,
+	"age_min": nil, "age_max": nil, "age_step": nil, "age_range": nil, "age_direction": nil, "choice": nil, "test_at_best_validation": nil,
+}
+
 // Cell returns a column's value of a cell that succeeded.
-func Cell(column experiment.Column) any { //nolint:gocyclo // a table of values
-	switch column.Name {
-	case "run":
-		return "test"
-	case "status":
-		return "ok"
-	case "dataset":
-		return "diabetes"
-	case "task":
-		return "regression"
-	case "n_train", "n_test", "n_features":
-		return map[string]int{"n_train": 265, "n_test": 111, "n_features": 10}[column.Name]
-	case "model":
-		return "lasso"
-	case "alpha":
-		return 0.01
-	case "metric":
-		return "rmse"
-	case "noise_level":
-		return 0.0
-	case "repeat", "attempts":
-		return 1
+func Cell(column experiment.Column) any {
+	if value, known := ordinary[column.Name]; known {
+		return value
 	}
-	switch {
-	case column.Name == "error" || column.Name == "kernel" || column.Name == "kernel_gamma" || column.Name == "c" || column.Name == "l1_ratio" || column.Name == "loss" || column.Name == "constraint" ||
-		column.Name == "regularizer" || column.Name == "regularizer_param" || column.Name == "noise_kind" || strings.HasPrefix(column.Name, "age_m") || column.Name == "age_step" || column.Name == "age_range" || column.Name == "age_direction" || column.Name == "choice" ||
-		column.Name == "test_at_best_validation" || column.Name == "method_params":
-		return nil
-	case column.Type == experiment.Text:
+	switch column.Type {
+	case experiment.Text:
 		return "x"
-	case column.Type == experiment.Int:
+	case experiment.Int:
 		return 0
-	case column.Type == experiment.Time:
+	case experiment.Time:
 		return time.UnixMicro(0)
 	}
 	return 0.0
@@ -155,6 +141,7 @@ func Quickstart(repeats int) Tables {
 				base := 0.17 + 0.01*float64(a*a)/4 + 0.08*level
 				wobble := 0.004 * math.Sin(float64(7*repeat+a)+10*level)
 				score := func(shift float64) Row {
+					shift *= 1 + 0.1*math.Sin(1e3*shift*float64(repeat)) // methods do not differ by the same in every repeat
 					row := Row{"alpha": alpha, "repeat": repeat,
 						"test_at_best_test":       base + wobble + shift,
 						"test_at_best_validation": base + wobble + shift + 0.003 + 0.001*math.Cos(float64(3*repeat)),
@@ -171,6 +158,7 @@ func Quickstart(repeats int) Tables {
 			}
 			for _, c := range []float64{0.1, 1, 10} {
 				row := func(method string, shift float64) Row {
+					shift *= 1 + 0.1*math.Sin(float64(2*repeat))
 					s := 0.93 + 0.02*math.Log10(c) + shift + 0.004*math.Sin(float64(5*repeat)+c)
 					return Merge(Row{"dataset": "digits", "task": "classification", "model": "svm", "kernel": "rbf",
 						"kernel_gamma": 0.5, "alpha": nil, "c": c, "metric": "accuracy", "method": method, "repeat": repeat,
@@ -286,17 +274,6 @@ func Scored(base Row, best ...float64) []Row {
 		rows = append(rows, Merge(Row{"repeat": i + 1, "test_at_best_test": score}, base))
 	}
 	return rows
-}
-
-// Steps returns the cells of a path and of steps of two sizes.
-func Steps() []Row {
-	cell := func(method string, step any, validation, seconds float64) Row {
-		return Row{
-			"method": method, "best_validation": validation, "cpu_seconds": seconds, "age_step": step,
-			"regularizer": "linear", "age_min": 0.1, "age_max": 20.0,
-		}
-	}
-	return []Row{cell("gaga", nil, 0.2, 4), cell("acs", 0.5, 0.25, 1), cell("acs", 0.1, 0.2, 8)}
 }
 
 // Near reports equality to 1e-14 relative; NaN equals NaN.

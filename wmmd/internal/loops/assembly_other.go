@@ -14,3 +14,7 @@ func rowTail32AVX2(_, _, _ *float32, _, _, _, _, _, _ int)          {}
 func sigmoid32AVX2(_, _ *float32, _ int)                            {}
 func tanh32AVX2(_, _ *float32, _ int)                               {}
 func exps64AVX2(_ *float64, _ int)                                  {}
+func tile64AVX2(_, _, _ *float64, _, _, _, _, _ int)                {}
+func tileTail64AVX2(_, _, _ *float64, _, _, _, _, _, _ int)         {}
+func row64AVX2(_, _, _ *float64, _, _, _, _, _ int)                 {}
+func rowTail64AVX2(_, _, _ *float64, _, _, _, _, _, _ int)          {}

@@ -72,6 +72,7 @@ var alike = map[string]func(d *drawn, n int){
 		record(d, append(dst, sum)...)
 	},
 	"MulAdd32":  multiplied[float32],
+	"MulAdd64":  multiplied[float64],
 	"Sigmoid64": sigmoids[float64], "Sigmoid32": sigmoids[float32],
 }
 

@@ -16,28 +16,6 @@ type Float interface{ float32 | float64 }
 
 func single[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
 
-// MulAdd is [kernel.MulAdd].
-func MulAdd[T Float](c []T, ldc int, a []T, rowA, colA int, b []T, ldb int, m, n, k int) {
-	switch {
-	case !single[T]():
-		kernel.MulAdd(as[float64](c), ldc, as[float64](a), rowA, colA, as[float64](b), ldb, m, n, k)
-	case !kernel.IsProduct(len(c), ldc, len(a), rowA, colA, len(b), ldb, m, n, k):
-	case vector:
-		tiles32.MulAdd(p32(c), ldc, p32(a), rowA, colA, p32(b), ldb, m, n, k)
-	default:
-		mulAddGo(as[float32](c), ldc, as[float32](a), rowA, colA, as[float32](b), ldb, m, n, k)
-	}
-}
-
-func as[U, T Float](x []T) []U {
-	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
-}
-
-func p32[T Float](x []T) *float32 { return (*float32)(unsafe.Pointer(unsafe.SliceData(x))) }
-func p64[T Float](x []T) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
-
-var tiles32 = kernel.Tiles[float32]{Lanes: 8, Tile: tile32AVX2, Row: row32AVX2, TileTail: tileTail32AVX2, RowTail: rowTail32AVX2}
-
 // Sigmoid sets dst, which may be x, to 1/(1 + exp(-x)).
 func Sigmoid[T Float](dst, x []T) { activate(dst, x, sigmoidGo[T], sigmoid32AVX2) }
 
@@ -130,24 +108,6 @@ func midway(sum, product, c float64) float32 {
 		sum = math.Float64frombits(bits)
 	}
 	return float32(sum)
-}
-
-func mulAddGo(c []float32, ldc int, a []float32, rowA, colA int, b []float32, ldb int, m, n, k int) {
-	const columns = 16
-	var sums [columns]float32
-	for i := range m {
-		for j := 0; j < n; j += columns {
-			width := min(columns, n-j)
-			row := sums[:width]
-			clear(row)
-			for p := range k {
-				addScaled(row, b[p*ldb+j:][:width], a[i*rowA+p*colA])
-			}
-			for l, v := range row {
-				c[i*ldc+j+l] += v
-			}
-		}
-	}
 }
 
 // exponential is for x <= 0 with a normal result.

@@ -398,6 +398,213 @@ loop_done:
 	VZEROUPPER
 	RET
 
+// func tile64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
+// Requires: AVX, FMA3
+TEXT ·tile64AVX2(SB), NOSPLIT, $0-64
+	MOVQ   c+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   b+16(FP), DX
+	MOVQ   ldc+24(FP), BX
+	MOVQ   rowA+32(FP), SI
+	MOVQ   colA+40(FP), DI
+	MOVQ   ldb+48(FP), R8
+	MOVQ   k+56(FP), R9
+	SHLQ   $0x03, BX
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	SHLQ   $0x03, R8
+	LEAQ   (SI)(SI*2), R10
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+loop:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      32(DX), Y9
+	VBROADCASTSD (CX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (CX)(SI*1), Y10
+	VFMADD231PD  Y8, Y10, Y2
+	VFMADD231PD  Y9, Y10, Y3
+	VBROADCASTSD (CX)(SI*2), Y10
+	VFMADD231PD  Y8, Y10, Y4
+	VFMADD231PD  Y9, Y10, Y5
+	VBROADCASTSD (CX)(R10*1), Y10
+	VFMADD231PD  Y8, Y10, Y6
+	VFMADD231PD  Y9, Y10, Y7
+	ADDQ         DI, CX
+	ADDQ         R8, DX
+	DECQ         R9
+	JNZ          loop
+	VMOVUPD      (AX), Y8
+	VADDPD       Y8, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(AX), Y0
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPD      (AX), Y0
+	VADDPD       Y0, Y2, Y2
+	VMOVUPD      Y2, (AX)
+	VMOVUPD      32(AX), Y0
+	VADDPD       Y0, Y3, Y3
+	VMOVUPD      Y3, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPD      (AX), Y0
+	VADDPD       Y0, Y4, Y4
+	VMOVUPD      Y4, (AX)
+	VMOVUPD      32(AX), Y0
+	VADDPD       Y0, Y5, Y5
+	VMOVUPD      Y5, 32(AX)
+	ADDQ         BX, AX
+	VMOVUPD      (AX), Y0
+	VADDPD       Y0, Y6, Y6
+	VMOVUPD      Y6, (AX)
+	VMOVUPD      32(AX), Y0
+	VADDPD       Y0, Y7, Y7
+	VMOVUPD      Y7, 32(AX)
+	ADDQ         BX, AX
+	VZEROUPPER
+	RET
+
+// func tileTail64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
+// Requires: AVX, FMA3
+TEXT ·tileTail64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    count+64(FP), AX
+	LEAQ    tailMasks<>+0(SB), CX
+	NEGQ    AX
+	VMOVUPD 32(CX)(AX*8), Y0
+	MOVQ    c+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    ldc+24(FP), BX
+	MOVQ    rowA+32(FP), SI
+	MOVQ    colA+40(FP), DI
+	MOVQ    ldb+48(FP), R8
+	MOVQ    k+56(FP), R9
+	SHLQ    $0x03, BX
+	SHLQ    $0x03, SI
+	SHLQ    $0x03, DI
+	SHLQ    $0x03, R8
+	LEAQ    (SI)(SI*2), R10
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+
+loop:
+	VMASKMOVPD   (DX), Y0, Y5
+	VBROADCASTSD (CX), Y6
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (CX)(SI*1), Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (CX)(SI*2), Y6
+	VFMADD231PD  Y5, Y6, Y3
+	VBROADCASTSD (CX)(R10*1), Y6
+	VFMADD231PD  Y5, Y6, Y4
+	ADDQ         DI, CX
+	ADDQ         R8, DX
+	DECQ         R9
+	JNZ          loop
+	VMASKMOVPD   (AX), Y0, Y5
+	VADDPD       Y5, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	ADDQ         BX, AX
+	VMASKMOVPD   (AX), Y0, Y1
+	VADDPD       Y1, Y2, Y2
+	VMASKMOVPD   Y2, Y0, (AX)
+	ADDQ         BX, AX
+	VMASKMOVPD   (AX), Y0, Y1
+	VADDPD       Y1, Y3, Y3
+	VMASKMOVPD   Y3, Y0, (AX)
+	ADDQ         BX, AX
+	VMASKMOVPD   (AX), Y0, Y1
+	VADDPD       Y1, Y4, Y4
+	VMASKMOVPD   Y4, Y0, (AX)
+	ADDQ         BX, AX
+	VZEROUPPER
+	RET
+
+// func row64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
+// Requires: AVX, FMA3
+TEXT ·row64AVX2(SB), NOSPLIT, $0-64
+	MOVQ   c+0(FP), AX
+	MOVQ   a+8(FP), CX
+	MOVQ   b+16(FP), DX
+	MOVQ   ldc+24(FP), BX
+	MOVQ   rowA+32(FP), SI
+	MOVQ   colA+40(FP), DI
+	MOVQ   ldb+48(FP), R8
+	MOVQ   k+56(FP), R9
+	SHLQ   $0x03, BX
+	SHLQ   $0x03, SI
+	SHLQ   $0x03, DI
+	SHLQ   $0x03, R8
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+loop:
+	VMOVUPD      (DX), Y2
+	VMOVUPD      32(DX), Y3
+	VBROADCASTSD (CX), Y4
+	VFMADD231PD  Y2, Y4, Y0
+	VFMADD231PD  Y3, Y4, Y1
+	ADDQ         DI, CX
+	ADDQ         R8, DX
+	DECQ         R9
+	JNZ          loop
+	VMOVUPD      (AX), Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(AX), Y0
+	VADDPD       Y0, Y1, Y1
+	VMOVUPD      Y1, 32(AX)
+	ADDQ         BX, AX
+	VZEROUPPER
+	RET
+
+// func rowTail64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
+// Requires: AVX, FMA3
+TEXT ·rowTail64AVX2(SB), NOSPLIT, $0-72
+	MOVQ    count+64(FP), AX
+	LEAQ    tailMasks<>+0(SB), CX
+	NEGQ    AX
+	VMOVUPD 32(CX)(AX*8), Y0
+	MOVQ    c+0(FP), AX
+	MOVQ    a+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    ldc+24(FP), BX
+	MOVQ    rowA+32(FP), SI
+	MOVQ    colA+40(FP), DI
+	MOVQ    ldb+48(FP), R8
+	MOVQ    k+56(FP), R9
+	SHLQ    $0x03, BX
+	SHLQ    $0x03, SI
+	SHLQ    $0x03, DI
+	SHLQ    $0x03, R8
+	VXORPD  Y1, Y1, Y1
+
+loop:
+	VMASKMOVPD   (DX), Y0, Y2
+	VBROADCASTSD (CX), Y3
+	VFMADD231PD  Y2, Y3, Y1
+	ADDQ         DI, CX
+	ADDQ         R8, DX
+	DECQ         R9
+	JNZ          loop
+	VMASKMOVPD   (AX), Y0, Y2
+	VADDPD       Y2, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (AX)
+	ADDQ         BX, AX
+	VZEROUPPER
+	RET
+
 // func tile32AVX2(c *float32, a *float32, b *float32, ldc int, rowA int, colA int, ldb int, k int)
 // Requires: AVX, FMA3
 TEXT ·tile32AVX2(SB), NOSPLIT, $0-64
@@ -414,18 +621,18 @@ TEXT ·tile32AVX2(SB), NOSPLIT, $0-64
 	SHLQ   $0x02, DI
 	SHLQ   $0x02, R8
 	LEAQ   (SI)(SI*2), R10
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	VXORPS Y6, Y6, Y6
-	VXORPS Y7, Y7, Y7
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
 
 loop:
-	VMOVUPS      (DX), Y8
-	VMOVUPS      32(DX), Y9
+	VMOVUPD      (DX), Y8
+	VMOVUPD      32(DX), Y9
 	VBROADCASTSS (CX), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
@@ -442,33 +649,33 @@ loop:
 	ADDQ         R8, DX
 	DECQ         R9
 	JNZ          loop
-	VMOVUPS      (AX), Y8
+	VMOVUPD      (AX), Y8
 	VADDPS       Y8, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      32(AX), Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(AX), Y0
 	VADDPS       Y0, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VMOVUPD      Y1, 32(AX)
 	ADDQ         BX, AX
-	VMOVUPS      (AX), Y0
+	VMOVUPD      (AX), Y0
 	VADDPS       Y0, Y2, Y2
-	VMOVUPS      Y2, (AX)
-	VMOVUPS      32(AX), Y0
+	VMOVUPD      Y2, (AX)
+	VMOVUPD      32(AX), Y0
 	VADDPS       Y0, Y3, Y3
-	VMOVUPS      Y3, 32(AX)
+	VMOVUPD      Y3, 32(AX)
 	ADDQ         BX, AX
-	VMOVUPS      (AX), Y0
+	VMOVUPD      (AX), Y0
 	VADDPS       Y0, Y4, Y4
-	VMOVUPS      Y4, (AX)
-	VMOVUPS      32(AX), Y0
+	VMOVUPD      Y4, (AX)
+	VMOVUPD      32(AX), Y0
 	VADDPS       Y0, Y5, Y5
-	VMOVUPS      Y5, 32(AX)
+	VMOVUPD      Y5, 32(AX)
 	ADDQ         BX, AX
-	VMOVUPS      (AX), Y0
+	VMOVUPD      (AX), Y0
 	VADDPS       Y0, Y6, Y6
-	VMOVUPS      Y6, (AX)
-	VMOVUPS      32(AX), Y0
+	VMOVUPD      Y6, (AX)
+	VMOVUPD      32(AX), Y0
 	VADDPS       Y0, Y7, Y7
-	VMOVUPS      Y7, 32(AX)
+	VMOVUPD      Y7, 32(AX)
 	ADDQ         BX, AX
 	VZEROUPPER
 	RET
@@ -479,7 +686,7 @@ TEXT ·tileTail32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    count+64(FP), AX
 	LEAQ    tailMasks<>+0(SB), CX
 	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y0
+	VMOVUPD 32(CX)(AX*4), Y0
 	MOVQ    c+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -493,10 +700,10 @@ TEXT ·tileTail32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, DI
 	SHLQ    $0x02, R8
 	LEAQ    (SI)(SI*2), R10
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
 
 loop:
 	VMASKMOVPS   (DX), Y0, Y5
@@ -546,12 +753,12 @@ TEXT ·row32AVX2(SB), NOSPLIT, $0-64
 	SHLQ   $0x02, SI
 	SHLQ   $0x02, DI
 	SHLQ   $0x02, R8
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
 
 loop:
-	VMOVUPS      (DX), Y2
-	VMOVUPS      32(DX), Y3
+	VMOVUPD      (DX), Y2
+	VMOVUPD      32(DX), Y3
 	VBROADCASTSS (CX), Y4
 	VFMADD231PS  Y2, Y4, Y0
 	VFMADD231PS  Y3, Y4, Y1
@@ -559,12 +766,12 @@ loop:
 	ADDQ         R8, DX
 	DECQ         R9
 	JNZ          loop
-	VMOVUPS      (AX), Y2
+	VMOVUPD      (AX), Y2
 	VADDPS       Y2, Y0, Y0
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      32(AX), Y0
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      32(AX), Y0
 	VADDPS       Y0, Y1, Y1
-	VMOVUPS      Y1, 32(AX)
+	VMOVUPD      Y1, 32(AX)
 	ADDQ         BX, AX
 	VZEROUPPER
 	RET
@@ -575,7 +782,7 @@ TEXT ·rowTail32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    count+64(FP), AX
 	LEAQ    tailMasks<>+0(SB), CX
 	NEGQ    AX
-	VMOVUPS 32(CX)(AX*4), Y0
+	VMOVUPD 32(CX)(AX*4), Y0
 	MOVQ    c+0(FP), AX
 	MOVQ    a+8(FP), CX
 	MOVQ    b+16(FP), DX
@@ -588,7 +795,7 @@ TEXT ·rowTail32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	SHLQ    $0x02, DI
 	SHLQ    $0x02, R8
-	VXORPS  Y1, Y1, Y1
+	VXORPD  Y1, Y1, Y1
 
 loop:
 	VMASKMOVPS   (DX), Y0, Y2
@@ -619,7 +826,7 @@ TEXT ·sigmoid32AVX2(SB), NOSPLIT, $0-24
 loop:
 	CMPQ         DX, $0x08
 	JL           loop_tail
-	VMOVUPS      (CX)(BX*4), Y3
+	VMOVUPD      (CX)(BX*4), Y3
 	VORPS        Y1, Y3, Y4
 	VMAXPS       Y4, Y2, Y4
 	VMULPS       c3fb8aa3b3fb8aa3b<>+0(SB), Y4, Y5
@@ -642,7 +849,7 @@ loop:
 	VDIVPS       Y4, Y0, Y4
 	VMULPS       Y4, Y6, Y6
 	VBLENDVPS    Y3, Y6, Y4, Y3
-	VMOVUPS      Y3, (AX)(BX*4)
+	VMOVUPD      Y3, (AX)(BX*4)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
 	JMP          loop
@@ -652,7 +859,7 @@ loop_tail:
 	JZ           loop_done
 	LEAQ         tailMasks<>+0(SB), SI
 	NEGQ         DX
-	VMOVUPS      32(SI)(DX*4), Y3
+	VMOVUPD      32(SI)(DX*4), Y3
 	VMASKMOVPS   (CX)(BX*4), Y3, Y4
 	VORPS        Y1, Y4, Y1
 	VMAXPS       Y1, Y2, Y1
@@ -774,7 +981,7 @@ TEXT ·tanh32AVX2(SB), NOSPLIT, $0-24
 loop:
 	CMPQ         DX, $0x08
 	JL           loop_tail
-	VMOVUPS      (CX)(BX*4), Y3
+	VMOVUPD      (CX)(BX*4), Y3
 	VORPS        Y1, Y3, Y4
 	VANDPS       Y1, Y3, Y3
 	VADDPS       Y4, Y4, Y4
@@ -799,7 +1006,7 @@ loop:
 	VSUBPS       Y6, Y0, Y6
 	VDIVPS       Y4, Y6, Y4
 	VORPS        Y3, Y4, Y4
-	VMOVUPS      Y4, (AX)(BX*4)
+	VMOVUPD      Y4, (AX)(BX*4)
 	ADDQ         $0x08, BX
 	SUBQ         $0x08, DX
 	JMP          loop
@@ -809,7 +1016,7 @@ loop_tail:
 	JZ           loop_done
 	LEAQ         tailMasks<>+0(SB), SI
 	NEGQ         DX
-	VMOVUPS      32(SI)(DX*4), Y3
+	VMOVUPD      32(SI)(DX*4), Y3
 	VMASKMOVPS   (CX)(BX*4), Y3, Y4
 	VORPS        Y1, Y4, Y5
 	VANDPS       Y1, Y4, Y4

@@ -19,6 +19,26 @@ func gaussAVX2(dst *float64, d *float64, s *float64, t *float64, n int, a float6
 //go:noescape
 func exps64AVX2(x *float64, n int)
 
+// tile64AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tile64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
+
+// tileTail64AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func tileTail64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
+
+// row64AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func row64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int)
+
+// rowTail64AVX2 adds the product of rows of a with columns of b to a tile of c.
+//
+//go:noescape
+func rowTail64AVX2(c *float64, a *float64, b *float64, ldc int, rowA int, colA int, ldb int, k int, count int)
+
 // tile32AVX2 adds the product of rows of a with columns of b to a tile of c.
 //
 //go:noescape

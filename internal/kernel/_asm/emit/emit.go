@@ -19,56 +19,53 @@ func Kernels() {
 	mulVec(v)
 	mulTransAdd(v)
 	gram(v)
-	kinked(v)
-	kinkedAlong(v)
-	curved(v)
-	curvedAlong(v)
 	logistic(v)
-	logs(v)
-	weigh(v)
-	MulAdd(Precisions()[0])
 }
 
 // Doubles returns the vectors of float64.
-func Doubles() *ISA { return &ISA{Lanes: 4, suffix: "AVX2"} }
+func Doubles() *ISA { return &ISA{Lanes: 4, Suffix: "AVX2"} }
 
-// ISA is shared by the kernels. Loads of a tail read zeros beyond its end.
+// ISA is shared by the kernels: vectors of 4 float64 or of 8 float32. Loads of a tail read zeros
+// beyond its end.
 type ISA struct {
 	Lanes  int
-	suffix string
-	tail   reg.Register // mask of the tail's lanes
+	Suffix string
+	Tail   reg.Register // mask of the tail's lanes
 }
 
-func (v *ISA) Name(n string) string { return n + v.suffix }
-func (v *ISA) Bytes() int           { return 8 * v.Lanes }
-
-func (v *ISA) Vec() reg.VecVirtual { return YMM() }
+func (v *ISA) Name(n string) string { return n + v.Suffix }
+func (v *ISA) Bytes() int           { return 32 }
+func (v *ISA) single() bool         { return v.Lanes == 8 }
 
 func (v *ISA) Zero() reg.VecVirtual {
-	r := v.Vec()
+	r := YMM()
 	VXORPD(r, r, r)
 	return r
 }
 
 func (v *ISA) Broadcast(m Op) reg.VecVirtual {
-	r := v.Vec()
-	VBROADCASTSD(m, r)
+	r := YMM()
+	if v.single() {
+		VBROADCASTSS(m, r)
+	} else {
+		VBROADCASTSD(m, r)
+	}
 	return r
 }
 
 // mask requires 0 < count < lanes and destroys count.
 func (v *ISA) Mask(count reg.GPVirtual) {
 	t, m := GP64(), YMM()
-	LEAQ(tailMasks(), t)
+	LEAQ(TailMasks(), t)
 	NEGQ(count)
-	VMOVUPD(Mem{Base: t, Index: count, Scale: 8, Disp: 32}, m)
-	v.tail = m
+	VMOVUPD(Mem{Base: t, Index: count, Scale: uint8(v.Bytes() / v.Lanes), Disp: 32}, m)
+	v.Tail = m
 }
 
 var masks Mem
 
-// tailMasks is four words of ones, then four of zeros: from 4 - count on, the first count lanes.
-func tailMasks() Mem {
+// TailMasks is four words of ones, then four of zeros: from 4 - count on, the first count lanes.
+func TailMasks() Mem {
 	if masks.Symbol.Name == "" {
 		masks = GLOBL("tailMasks", 8|16)
 		for i := range 8 {
@@ -83,30 +80,27 @@ func tailMasks() Mem {
 }
 
 func (v *ISA) Load(m Mem, tail bool) reg.VecVirtual {
-	r := v.Vec()
-	if tail {
-		VMASKMOVPD(m, v.tail, r)
-	} else {
+	r := YMM()
+	switch {
+	case !tail:
 		VMOVUPD(m, r)
+	case v.single():
+		VMASKMOVPS(m, v.Tail, r)
+	default:
+		VMASKMOVPD(m, v.Tail, r)
 	}
 	return r
 }
 
 func (v *ISA) Store(r reg.VecVirtual, m Mem, tail bool) {
-	if tail {
-		VMASKMOVPD(r, v.tail, m)
-	} else {
+	switch {
+	case !tail:
 		VMOVUPD(r, m)
+	case v.single():
+		VMASKMOVPS(r, v.Tail, m)
+	default:
+		VMASKMOVPD(r, v.Tail, m)
 	}
-}
-
-func (v *ISA) keepBetween(r, x, lo, hi reg.VecVirtual) {
-	const greater, less = 0x1e, 0x11
-	a := YMM()
-	VCMPPD(U8(greater), lo, x, a)
-	VANDPD(a, r, r)
-	VCMPPD(U8(less), hi, x, a)
-	VANDPD(a, r, r)
 }
 
 func (v *ISA) Sum(r reg.VecVirtual) reg.VecVirtual {

@@ -29,7 +29,7 @@ func (v *ISA) abs(r reg.VecVirtual) {
 }
 
 func (v *ISA) copy(r reg.VecVirtual) reg.VecVirtual {
-	c := v.Vec()
+	c := YMM()
 	VMOVAPD(r, c)
 	return c
 }
@@ -43,14 +43,14 @@ func (v *ISA) less(x reg.VecVirtual, m Op) reg.Register {
 
 // choose returns yes where which is set, else no.
 func (v *ISA) choose(which reg.Register, yes, no reg.VecVirtual) reg.VecVirtual {
-	r := v.Vec()
+	r := YMM()
 	VBLENDVPD(which, yes, no, r)
 	return r
 }
 
 // horner takes the highest power first.
 func (v *ISA) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
-	p := v.Vec()
+	p := YMM()
 	VMOVUPD(Number(coefficients[0]), p)
 	for _, c := range coefficients[1:] {
 		VFMADD213PD(Number(c), x, p)
@@ -60,7 +60,7 @@ func (v *ISA) horner(x reg.VecVirtual, coefficients ...float64) reg.VecVirtual {
 
 // exp is the series of a remainder within half of ln 2, times a power of two, for |x| <= 708.
 func (v *ISA) Exp(x reg.VecVirtual) reg.VecVirtual {
-	n := v.Vec()
+	n := YMM()
 	VMULPD(Number(math.Log2E), x, n)
 	VROUNDPD(U8(8), n, n)
 	r := v.copy(x)
@@ -87,20 +87,20 @@ const (
 // log1p returns ln(1 + e), 0 <= e <= 1, from f with 1 + e = 2^k (1 + f).
 func (v *ISA) log1p(e reg.VecVirtual) reg.VecVirtual {
 	small := v.less(e, Number(math.Sqrt2-1))
-	half := v.Vec()
+	half := YMM()
 	VMULPD(Number(0.5), e, half)
 	VSUBPD(Number(0.5), half, half)
 	f := v.choose(small, e, half)
-	high, low, none := v.Vec(), v.Vec(), v.Zero()
+	high, low, none := YMM(), YMM(), v.Zero()
 	VMOVUPD(Number(ln2Hi), high)
 	VMOVUPD(Number(ln2Lo), low)
 	high, low = v.choose(small, none, high), v.choose(small, none, low)
-	s, z := v.Vec(), v.Vec()
+	s, z := YMM(), YMM()
 	VADDPD(Number(2), f, s)
 	VDIVPD(s, f, s)
 	VMULPD(s, s, z)
 	r := v.remez(z)
-	square := v.Vec()
+	square := YMM()
 	VMULPD(f, f, square)
 	VMULPD(Number(0.5), square, square)
 	VADDPD(square, r, r)
@@ -128,19 +128,19 @@ func logistic(v *ISA) {
 		VMULPD(label, t, t)
 		minus := v.Zero()
 		VSUBPD(label, minus, label) // -y
-		x, limit := v.copy(t), v.Vec()
+		x, limit := v.copy(t), YMM()
 		v.abs(x)
 		VMOVUPD(Number(708), limit)
 		VMINPD(x, limit, x) // a NaN stays
 		VSUBPD(x, minus, x)
 		e := v.Exp(x)
-		q, one := v.Vec(), v.Vec()
+		q, one := YMM(), YMM()
 		VMOVUPD(Number(1), one)
 		VADDPD(e, one, q)
 		VDIVPD(q, one, q)
-		other := v.Vec()
+		other := YMM()
 		VMULPD(e, q, other)
-		b := v.Vec()
+		b := YMM()
 		VMULPD(q, other, b)
 		v.Store(b, At(bend, o, 0), tail)
 		below := v.less(t, minus)

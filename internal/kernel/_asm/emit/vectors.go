@@ -104,7 +104,7 @@ func (v *ISA) total(s [4]reg.VecVirtual) reg.VecVirtual {
 func (v *ISA) addRows(w reg.GPVirtual, r [4]reg.GPVirtual, f [4]reg.VecVirtual, n reg.GPVirtual, bits reg.VecVirtual) {
 	v.Each("loop", n, func(o reg.GPVirtual, tail bool) {
 		s := v.Load(At(w, o, 0), tail)
-		t := v.Vec()
+		t := YMM()
 		VMULPD(v.bitsOf(At(r[2], o, 0), tail, bits), f[2], t)
 		for i, to := range []reg.VecVirtual{s, s, nil, t} {
 			if to != nil {
@@ -125,7 +125,7 @@ func (v *ISA) bitsOf(m Mem, tail bool, bits reg.VecVirtual) Op {
 	if bits == nil {
 		return from
 	}
-	r := v.Vec()
+	r := YMM()
 	VANDPD(from, bits, r)
 	return r
 }

@@ -61,7 +61,7 @@ func gauss(v *ISA) {
 	Doc(v.Name("gauss") + " is Gauss.")
 	dst, d, s, t, n := Pointer("dst"), Pointer("d"), Pointer("s"), Pointer("t"), Pointer("n")
 	a, b, gamma := Float(v, "a"), Float(v, "b"), Float(v, "gamma")
-	floor, total, none := v.Vec(), v.Zero(), v.Zero()
+	floor, total, none := YMM(), v.Zero(), v.Zero()
 	VMOVUPD(Number(-708), floor)
 	v.Each("loop", n, func(o reg.GPVirtual, tail bool) {
 		x := v.Load(At(d, o, 0), tail)
@@ -82,7 +82,7 @@ func gauss(v *ISA) {
 
 func exps(v *ISA) {
 	Begin(v, "exps64", "x *float64, n int", "sets x <= 0 to exp x.")
-	x, n, floor := Pointer("x"), Pointer("n"), v.Vec()
+	x, n, floor := Pointer("x"), Pointer("n"), YMM()
 	VMOVUPD(Number(-708), floor)
 	v.Each("loop", n, func(o reg.GPVirtual, tail bool) {
 		e := v.Load(At(x, o, 0), tail)

@@ -9,11 +9,12 @@ import (
 
 func main() {
 	ConstraintExpr("!purego")
-	double, single := Doubles(), Precisions()[1]
+	double, single := Doubles(), &ISA{Lanes: 8, Suffix: "32AVX2"}
 	distances(double)
 	gauss(double)
 	exps(double)
-	MulAdd(single) // internal/kernel has that of float64
+	mulAdd(&ISA{Lanes: 4, Suffix: "64AVX2"})
+	mulAdd(single)
 	sigmoid(single)
 	tanh(single)
 	Generate()

@@ -23,27 +23,15 @@ func fill(m Mem) reg.VecVirtual {
 }
 
 // activation runs body for vectors of x, and stores what it returns.
-func activation(v *Precision, name, doc string, body func(t reg.VecVirtual) reg.VecVirtual) {
-	Begin(&v.ISA, name, "dst, x *float32, n int", doc)
+func activation(v *ISA, name, doc string, body func(t reg.VecVirtual) reg.VecVirtual) {
+	Begin(v, name, "dst, x *float32, n int", doc)
 	dst, x, n := Pointer("dst"), Pointer("x"), Pointer("n")
 	constants()
-	offset := GP64()
-	XORQ(offset, offset)
-	entry := func(base reg.Register) Mem { return Mem{Base: base, Index: offset, Scale: 4} }
-	Label("loop")
-	CMPQ(n, U8(v.Lanes))
-	JL(LabelRef("loop_tail"))
-	v.Store(body(v.Load(entry(x), false)), entry(dst), false)
-	ADDQ(U8(v.Lanes), offset)
-	SUBQ(U8(v.Lanes), n)
-	JMP(LabelRef("loop"))
-	Label("loop_tail")
-	TESTQ(n, n)
-	JZ(LabelRef("loop_done"))
-	v.Mask(n)
-	v.Store(body(v.Load(entry(x), true)), entry(dst), true)
-	Label("loop_done")
-	End(&v.ISA)
+	v.Each("loop", n, func(o reg.GPVirtual, tail bool) {
+		t := v.Load(Mem{Base: x, Index: o, Scale: 4}, tail)
+		v.Store(body(t), Mem{Base: dst, Index: o, Scale: 4}, tail)
+	})
+	End(v)
 }
 
 // Constants of an activation.
@@ -73,7 +61,7 @@ func exp(x reg.VecVirtual) reg.VecVirtual {
 }
 
 // sigmoid takes exp(-|x|).
-func sigmoid(v *Precision) {
+func sigmoid(v *ISA) {
 	activation(v, "sigmoid", "is Sigmoid.", func(t reg.VecVirtual) reg.VecVirtual {
 		e, q, r := YMM(), YMM(), YMM()
 		VORPS(sign, t, e)
@@ -88,7 +76,7 @@ func sigmoid(v *Precision) {
 }
 
 // tanh takes e = exp(-2|x|) and the sign of x.
-func tanh(v *Precision) {
+func tanh(v *ISA) {
 	activation(v, "tanh", "is Tanh.", func(t reg.VecVirtual) reg.VecVirtual {
 		e, q := YMM(), YMM()
 		VORPS(sign, t, e)

@@ -1,0 +1,150 @@
+package metric
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/agepath/agepath/experiment/dataset"
+)
+
+// Thresholds of [Far].
+const (
+	farDeviation = 8   // ratio of the two standard deviations; lognormal errors have about 6
+	nearFit      = 0.2 // R² of the near rows; without it a model may fit a tie of the targets and nothing else
+	farOctave    = 1.5 // rows in some octave of the errors, relative to those from 4 to 8 deviations
+)
+
+// Far estimates the share of rows that are far from a model which fits the others: [Contaminated],
+// where they are another kind of rows and no tail; else 0. Then the standard deviations differ much,
+// the model explains some of the variance of the near rows, and some octave far out has more rows
+// than the one where the near rows end, which is not so of skewed or heavy-tailed errors.
+func Far(predicted, y []float64) float64 {
+	share := Contaminated(predicted, y)
+	if share == 0 {
+		return 0
+	}
+	order, squares := make([]int, len(y)), make([]float64, len(y))
+	for i := range order {
+		order[i], squares[i] = i, squared(predicted[i], y[i])
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(squares[a], squares[b]) })
+	near := order[:max(1, int(math.Round((1-share)*float64(len(y)))))]
+	targets, variance := make([]float64, len(near)), 0.0 // of the near rows and their errors
+	for k, i := range near {
+		targets[k] = y[i]
+		variance += squares[i] / float64(len(near))
+	}
+	var octaves [64]float64 // rows by error, the k-th up to 2^k standard deviations
+	for _, s := range squares {
+		octaves[int(min(max(math.Ceil(math.Log2(s/variance)/2), 0), 63))]++
+	}
+	if two := fitMixture(squares); two.wide < farDeviation*farDeviation*two.narrow ||
+		variance > (1-nearFit)*stat.PopVariance(targets, nil) || slices.Max(octaves[4:]) < farOctave*octaves[3] {
+		return 0
+	}
+	return share
+}
+
+// Shares are those of the largest errors that [Without] leaves out.
+var Shares = [...]float64{0.1, 0.2, 0.3, 0.4, 0.5}
+
+// WithoutColumns are the measures with the results of [Without].
+func WithoutColumns() (names []string) {
+	for _, share := range Shares {
+		names = append(names, fmt.Sprintf("test_rmse_without_%.0f", 100*share))
+	}
+	return names
+}
+
+// Without returns the RMSE without each of [Shares], NaN for no rows.
+func Without(predicted, y []float64) (list [len(Shares)]float64) {
+	r := Rows{Y: y, Predicted: predicted}
+	for k := range list {
+		if r.Trimmed = Shares[k]; len(y) == 0 {
+			list[k] = math.NaN()
+			continue
+		}
+		list[k], _ = rmse(&r)
+	}
+	return list
+}
+
+// Thresholds of [Disturbed], with the least regret on one half of the data sets of
+// docs/choosing-an-age.md and judged on the other.
+const (
+	leastFar       = 8    // far rows; fewer may be explained by chance
+	leastExplained = 0.3  // of the variance of the far rows' errors
+	mostOutlying   = 0.3  // of the far rows
+	outlyingLevel  = 0.95 // quantile of the near rows' distances
+)
+
+// Disturbed reports whether the largest errors of the model that a robust scale chooses are those of
+// contaminated rows. They are not if no part of the errors is far from the others, nor if the model
+// that the RMSE chooses explains their differences, as it does those of a tail of skewed or tied
+// targets, unless these rows have outlying features. x has the n × d features of the rows.
+func Disturbed(y, robust, plain, x []float64) bool {
+	squares := make([]float64, len(y))
+	for i := range squares {
+		squares[i] = squared(robust[i], y[i])
+	}
+	two := fitMixture(squares)
+	if two.wide < farVariance*two.narrow {
+		return false
+	}
+	far, before, after := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
+	for i, square := range squares {
+		far[i] = 1 / (1 + math.Exp(two.odds(square)))
+		before[i], after[i] = robust[i]-y[i], plain[i]-y[i]
+	}
+	return floats.Sum(far) < leastFar || outlying(x, far) >= mostOutlying ||
+		stat.PopVariance(after, far) > (1-leastExplained)*stat.PopVariance(before, far)
+}
+
+// outlying is the share of the far rows beyond most near rows, by the distance from the medians of
+// the features in units of their median absolute deviations.
+func outlying(x, far []float64) (share float64) {
+	n := len(far)
+	d := len(x) / n
+	distances, column := make([]float64, n), make([]float64, n)
+	for j := range d {
+		for i := range n {
+			column[i] = x[i*d+j]
+		}
+		middle := dataset.MedianOf(slices.Clone(column))
+		deviation := stat.PopStdDev(column, nil)
+		for i := range n {
+			column[i] = math.Abs(column[i] - middle)
+		}
+		if robust := dataset.MedianOf(slices.Clone(column)); robust > 0 {
+			deviation = 1.4826 * robust
+		}
+		for i, c := range column {
+			if deviation > 0 {
+				distances[i] += math.Pow(math.Min(c/deviation, 1e6), 2)
+			}
+		}
+	}
+	var near []float64
+	all := 0.0
+	for i, f := range far {
+		if all += f; f < 0.5 {
+			near = append(near, distances[i])
+		}
+	}
+	if len(near) < 2 {
+		return 0
+	}
+	slices.Sort(near)
+	limit := stat.Quantile(outlyingLevel, stat.LinInterp, near, nil)
+	for i, f := range far {
+		if distances[i] > limit {
+			share += f / all
+		}
+	}
+	return share
+}

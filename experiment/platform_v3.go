@@ -1,5 +1,0 @@
-//go:build amd64.v3
-
-package experiment
-
-const fusingLevel = "/v3"
