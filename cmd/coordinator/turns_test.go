@@ -13,11 +13,11 @@ import (
 	"github.com/agepath/agepath/results"
 )
 
-// sleepingGrid has 300 cells of a command.
+// sleepingGrid has 150 cells of a command.
 const sleepingGrid = `name: %[1]s
 data: [diabetes]
 split: {validation: 0}
-repeats: 300
+repeats: 150
 models: [{lasso: {alpha: 0.1}}]
 methods:
   - command: {name: %[1]s, run: [/bin/sh, %[1]s.sh], files: [%[1]s.sh]}
@@ -77,24 +77,24 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	await("all cells are queued", func(s status) bool {
-		return len(s.Runs) == 3 && s.Runs[0].Queued == 600 && s.Runs[1].Queued == 600 && s.Runs[2].Queued == 600 // half are of the constant
+		return len(s.Runs) == 3 && s.Runs[0].Queued == 300 && s.Runs[1].Queued == 300 && s.Runs[2].Queued == 300 // half are of the constant
 	})
 	r.work(t, "--slots", "1")
 	await("the worker without commands has computed the constants", func(s status) bool {
-		return s.Runs[0].Statuses.OK == 300 && s.Runs[1].Statuses.OK == 300 && s.Runs[2].Statuses.OK == 300
+		return s.Runs[0].Statuses.OK == 150 && s.Runs[1].Statuses.OK == 150 && s.Runs[2].Statuses.OK == 150
 	})
 	r.work(t, "--slots", "2", "--allow-commands")
 	r.work(t, "--slots", "2", "--allow-commands")
 	total := func(s status) (n int) {
 		for _, run := range s.Runs {
-			n += run.Statuses.OK - 300
+			n += run.Statuses.OK - 150
 		}
 		return n
 	}
-	await("cells are computed", func(s status) bool { return total(s) >= 120 })
+	await("cells are computed", func(s status) bool { return total(s) >= 70 })
 	kill() // -9
 	_ = coordinator.Wait()
-	await("cells are computed without the coordinator", func(s status) bool { return total(s) >= 420 })
+	await("cells are computed without the coordinator", func(s status) bool { return total(s) >= 220 })
 	owners, priorities := map[string]string{"one": "alice", "two": "alice", "three": "bob"}, map[string]int{"one": 10, "two": 20, "three": 10}
 	end := time.Now() // while the first are collected, others are computed
 	times, counts, all := map[string]float64{}, map[string]int{}, 0.
@@ -129,8 +129,8 @@ func TestTurns(t *testing.T) {
 	}
 	must(t, run...)
 	cells, err := results.ReadTable(filepath.Join(out, "cells.arrow"))
-	if err != nil || cells.Rows() != 600 {
-		t.Fatalf("%d cells, %v; want 600", cells.Rows(), err)
+	if err != nil || cells.Rows() != 300 {
+		t.Fatalf("%d cells, %v; want 300", cells.Rows(), err)
 	}
 	for i := range cells.Rows() {
 		if got := cells.At(cells.Index("status"), i); got != "ok" {
