@@ -1,11 +1,14 @@
 package dataset
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"embed"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agepath/agepath/internal/spelling"
 )
@@ -56,13 +59,16 @@ func (e Entry) Download() (File, bool) {
 
 // Catalog returns, ordered by name, the embedded sets and those of Tables 1 and 4 of the GAGA paper
 // (Qu, Li and Gu, NeurIPS 2022), as in the paper and as read by its scripts.
-func Catalog() []Entry {
-	entries := slices.Concat(embeddedSets(), classificationSets(), regressionSets(), scriptsSets())
-	slices.SortFunc(entries, func(a, b Entry) int {
-		return cmp.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
-	})
+func Catalog() []Entry { return slices.Clone(catalog()) }
+
+var catalog = sync.OnceValue(func() (entries []Entry) {
+	decoder := json.NewDecoder(bytes.NewReader(catalogFile))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&entries); err != nil {
+		panic(fmt.Errorf("the catalog of data sets: %w", err)) // which every test of them would meet
+	}
 	return entries
-}
+})
 
 // Lookup finds an entry by name or alias, ignoring case.
 func Lookup(name string) (Entry, bool) {
@@ -91,6 +97,9 @@ func Meant(name string) string {
 	}
 	return spelling.After(name, known)
 }
+
+//go:embed data/catalog.json
+var catalogFile []byte
 
 //go:embed data/*.gz
 var embeddedFiles embed.FS

@@ -88,7 +88,7 @@ func newOpenML(t *testing.T, answers ...http.HandlerFunc) *openML {
 	t.Helper()
 	o := &openML{answers: answers, dir: t.TempDir(), entry: Entry{
 		Name: "toy", Task: Regression, Rows: 400, Features: 2, OpenML: 7,
-		Files: []File{fetched("toy", 7, Options{Task: Regression, Target: "t"})},
+		Files: []File{{Path: "toy/openml-7.arff", Options: Options{Format: formatARFF, Task: Regression, Target: "t"}, Fetched: true}},
 	}}
 	o.describe = func(w http.ResponseWriter, _ *http.Request) {
 		fmt.Fprintf(w, `{"data_set_description":{"id":"7","file_id":"70","url":"%s/file","md5_checksum":"%s"}}`, o.URL, md5Of(toyFile))
