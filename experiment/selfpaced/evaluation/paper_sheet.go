@@ -27,7 +27,7 @@ func addPaper(o *layout.Part, tables []*PaperTable) {
 				within = strconv.FormatBool(row.Within())
 			}
 			file.Lines = append(file.Lines, []any{p.Table.Number, selfpaced.Layout.Fields(row.Setting), row.Score.Method, row.Score.Mean, row.Score.Std,
-				row.Ours.Mean, row.Ours.Std, row.Ours.N, row.Difference(), row.Errors(), within, strings.Join(row.Published.Notes, "; ")})
+				row.Ours.Mean, row.Ours.Std, row.Ours.N, row.Difference(), row.Errors(), within, row.Published.Note})
 		}
 	}
 	if o.Files = append(o.Files, file); len(tables) > 0 {
@@ -88,7 +88,7 @@ func paperSheet(p *PaperTable) *layout.Sheet {
 	s.Columns = append(s.Columns, layout.SheetColumn{Head: "method", Label: true}, layout.SheetColumn{Head: "published"}, layout.SheetColumn{Head: "ours"},
 		layout.SheetColumn{Head: "repeats", Right: true}, layout.SheetColumn{Head: "difference", Right: true},
 		layout.SheetColumn{Head: "in standard errors", Right: true}, layout.SheetColumn{Head: "within two"})
-	remarked := slices.ContainsFunc(p.Rows, func(r *PaperRow) bool { return len(r.Published.Notes) > 0 })
+	remarked := slices.ContainsFunc(p.Rows, func(r *PaperRow) bool { return r.Published.Note != "" })
 	floored := slices.ContainsFunc(p.Rows, func(r *PaperRow) bool { return r.Floor.N > 0 })
 	if floored {
 		s.Columns = append(s.Columns, layout.SheetColumn{Head: analysis.MethodLabel(selfpaced.Constant)})
@@ -110,7 +110,7 @@ func paperSheet(p *PaperTable) *layout.Sheet {
 			cells = append(cells, row.Floor.Cell(4))
 		}
 		if remarked {
-			cells = append(cells, layout.SheetCell{Text: notes.marks(row.Published.Notes)})
+			cells = append(cells, layout.SheetCell{Text: notes.mark(row.Published.Note)})
 		}
 		s.Rows = append(s.Rows, cells)
 	}
@@ -194,17 +194,14 @@ func paperWords(p *PaperTable, constant []string) string {
 type footnotes struct{ list []string }
 
 // marks returns the numbers of notes and adds new ones.
-func (f *footnotes) marks(notes []string) string {
-	var marks []string
-	for _, note := range notes {
-		i := slices.Index(f.list, note)
-		if i < 0 {
-			i = len(f.list)
-			f.list = append(f.list, note)
-		}
-		marks = append(marks, fmt.Sprint(i+1))
+func (f *footnotes) mark(note string) string {
+	if note == "" {
+		return ""
 	}
-	return strings.Join(marks, ", ")
+	if !slices.Contains(f.list, note) {
+		f.list = append(f.list, note)
+	}
+	return strconv.Itoa(slices.Index(f.list, note) + 1)
 }
 
 func (f *footnotes) text() string {
