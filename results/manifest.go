@@ -116,7 +116,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)
+		return nil, fmt.Errorf("reading the manifest %s: %w; restore it from a copy, or run its grid into the folder again", path, err)
 	}
 	if _, err := parseVersion(strconv.Itoa(m.SchemaVersion)); err != nil {
 		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)
