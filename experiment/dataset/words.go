@@ -34,6 +34,11 @@ func (w *words) find(text []byte) (place int, word string, known bool) {
 	return place, word, known
 }
 
+func (w *words) has(text []byte) bool {
+	_, _, known := w.find(text)
+	return known
+}
+
 // place adds an unknown word.
 func (w *words) place(word string) int {
 	place, known := w.places[word]
