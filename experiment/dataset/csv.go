@@ -57,6 +57,10 @@ func readDelimited(l *lines, t *table, delim byte) error {
 }
 
 func (t *table) addRecord(row record) error {
+	if t.repeatsNames(row) {
+		t.report(inLine(row.line, fmt.Errorf("repeats the names of line %d, as files that were joined do; delete the line", t.headerLine)))
+		return nil
+	}
 	if have, width := len(row.fields), len(t.columns); have != width {
 		if t.uneven++; t.uneven == 1 {
 			t.report(inLine(row.line, fmt.Errorf("%d fields, where line %d has %d", have, t.wide, width)))

@@ -1,6 +1,10 @@
 package dataset
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+	"slices"
+)
 
 // totals are words that begin lines below a table.
 var totals = map[string]bool{
@@ -22,12 +26,12 @@ func isTotal(field []byte) bool {
 }
 
 // footing returns the column of the text by which a record seems to be below a table of a width: a
-// word of totals, or text alone. It returns -1 for other records.
+// word of totals, text alone, or nothing. It returns -1 for other records.
 func (t *table) footing(row record, width int) (column int) {
-	filled, first := 0, -1
+	filled, first := 0, 0
 	for c, field := range row.fields {
 		if len(field) > 0 {
-			if filled++; first < 0 {
+			if filled++; filled == 1 {
 				first = c
 			}
 			if isTotal(field) {
@@ -35,7 +39,7 @@ func (t *table) footing(row record, width int) (column int) {
 			}
 		}
 	}
-	if len(row.fields) == width && (filled != 1 || width == 1) {
+	if len(row.fields) == width && (filled > 1 || width == 1) || slices.Contains(row.quoted, true) && filled == 0 {
 		return -1
 	}
 	for _, field := range row.fields {
@@ -44,6 +48,19 @@ func (t *table) footing(row record, width int) (column int) {
 		}
 	}
 	return first
+}
+
+// repeatsNames reports whether a record has the names of the columns.
+func (t *table) repeatsNames(row record) bool {
+	if !t.header || len(row.fields) != len(t.columns) || len(t.columns) < 2 {
+		return false
+	}
+	for c, field := range row.fields {
+		if name := t.columns[c].name; name == "" || name != string(bytes.TrimPrefix(field, utf8Mark)) {
+			return false
+		}
+	}
+	return true
 }
 
 // holdRecord keeps records that may be below the table until another follows.
@@ -66,11 +83,15 @@ func (t *table) holdRecord(row record) error {
 // number of fields. Others are rows, with a warning if their text is new.
 func (t *table) settleHeld() error {
 	var below []*ReadError
+	empty := 0
 	for _, row := range t.held {
 		c := t.footing(row, len(t.columns))
 		uneven, text := len(row.fields) != len(t.columns), row.fields[c]
 		_, kind := t.parse(text)
 		switch {
+		case len(text) == 0:
+			empty++
+			continue
 		case kind == isText && uneven:
 			below = append(below, &ReadError{Column: -1, Line: row.line, Err: fmt.Errorf("%d fields, where line %d has %d: %q", len(row.fields), t.wide, len(t.columns), short(text))})
 			continue
@@ -83,6 +104,9 @@ func (t *table) settleHeld() error {
 		if err := t.addRecord(row); err != nil {
 			return err
 		}
+	}
+	if empty > 0 {
+		t.say("%d empty lines below the table left out", empty)
 	}
 	for i, at := range below {
 		at.Err = fmt.Errorf("%w seems to be below the table, as totals and notes are; delete the line", at.Err)
