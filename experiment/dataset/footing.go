@@ -3,64 +3,50 @@ package dataset
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 )
 
-// totals are words that begin lines below a table.
-var totals = map[string]bool{
-	"total": true, "totals": true, "subtotal": true, "grand": true, "sum": true, "summe": true, "gesamt": true, "gesamtsumme": true,
-	"insgesamt": true, "somme": true, "suma": true, "totale": true, "average": true, "avg": true, "mean": true, "median": true, "mittelwert": true,
-	"durchschnitt": true, "moyenne": true, "media": true, "promedio": true, "count": true, "std": true, "min": true, "max": true, "source": true, "quelle": true, "note": true,
-}
+// totals match words that begin lines below a table.
+var totals = regexp.MustCompile(`^(?i:(grand |sub)?totals?|sum|summe|gesamt(summe)?|insgesamt|somme|suma|totale|average|avg|mean|median|mittelwert|durchschnitt|moyenne|media|promedio|count|std|min|max|source|quelle|notes?)([ :.]|$)`)
 
-func isTotal(field []byte) bool {
-	var word [16]byte
-	for i, b := range field {
-		lower := b | 0x20
-		if lower < 'a' || lower > 'z' || i == len(word) {
-			return (b == ' ' || b == ':' || b == '.') && totals[string(word[:i])]
-		}
-		word[i] = lower
-	}
-	return totals[string(word[:len(field)])]
-}
+func isTotal(field []byte) bool { return len(field) > 2 && field[0] >= 'A' && totals.Match(field) }
 
 // footing returns the column of the text by which a record seems to be below a table of a width: a
 // word of totals, text alone, or nothing. It returns -1 for other records.
 func (t *table) footing(row record, width int) (column int) {
+	if at := slices.IndexFunc(row.fields, isTotal); at >= 0 {
+		return at
+	}
 	filled, first := 0, 0
-	for c, field := range row.fields {
-		if len(field) > 0 {
-			if filled++; filled == 1 {
-				first = c
-			}
-			if isTotal(field) {
-				return c
-			}
+	for c := range row.fields {
+		if row.isEmpty(c) && !row.isQuoted(c) {
+			continue
 		}
-	}
-	if len(row.fields) == width && (filled > 1 || width == 1) || slices.Contains(row.quoted, true) && filled == 0 {
-		return -1
-	}
-	for _, field := range row.fields {
-		if _, kind := t.parse(field); len(field) > 0 && kind != isText {
+		if filled++; filled == 1 {
+			first = c
+		} else if len(row.fields) == width {
 			return -1
 		}
+		if _, kind := t.parse(row.fields[c]); kind != isText {
+			return -1
+		}
+	}
+	if filled > 0 && width == 1 {
+		return -1
 	}
 	return first
 }
 
-// repeatsNames reports whether a record has the names of the columns.
+// repeatsNames reports whether a record has the names of the columns, of which one is no number.
 func (t *table) repeatsNames(row record) bool {
-	if !t.header || len(row.fields) != len(t.columns) || len(t.columns) < 2 {
-		return false
-	}
-	for c, field := range row.fields {
-		if name := t.columns[c].name; name == "" || name != string(bytes.TrimPrefix(field, utf8Mark)) {
-			return false
-		}
-	}
-	return true
+	text := false
+	return t.header && len(t.columns) > 1 && slices.EqualFunc(row.fields, t.columns, func(field []byte, c column) bool {
+		field = bytes.TrimPrefix(field, utf8Mark)
+		_, kind := t.o.number(field)
+		text = text || kind == isText
+		return c.name != "" && c.name == string(field)
+	}) && text
 }
 
 // holdRecord keeps records that may be below the table until another follows.
@@ -80,23 +66,21 @@ func (t *table) holdRecord(row record) error {
 }
 
 // settleHeld reports records below the table, which are text in a column of numbers or have another
-// number of fields. Others are rows, with a warning if their text is new.
+// number of fields. Empty ones are none, others rows, with a warning if their text is new.
 func (t *table) settleHeld() error {
-	var below []*ReadError
-	empty := 0
 	for _, row := range t.held {
 		c := t.footing(row, len(t.columns))
-		uneven, text := len(row.fields) != len(t.columns), row.fields[c]
+		text := row.fields[c]
+		below := fmt.Errorf("%q seems to be below the table, as totals and notes are; delete the line", short(text))
 		_, kind := t.parse(text)
-		switch {
-		case len(text) == 0:
-			empty++
+		switch uneven := len(row.fields) != len(t.columns); {
+		case len(text) == 0 && !row.isQuoted(c):
 			continue
 		case kind == isText && uneven:
-			below = append(below, &ReadError{Column: -1, Line: row.line, Err: fmt.Errorf("%d fields, where line %d has %d: %q", len(row.fields), t.wide, len(t.columns), short(text))})
+			t.report(inLine(row.line, fmt.Errorf("%d fields, where line %d has %d: %w", len(row.fields), t.wide, len(t.columns), below)))
 			continue
 		case kind == isText && t.columns[c].role != dropped && t.columns[c].words == nil && t.columns[c].refused.count == 0:
-			below = append(below, readError(t.inColumn(c, row.line, fmt.Errorf("%q", short(text)))))
+			t.report(t.inColumn(c, row.line, below))
 			continue
 		case isTotal(text) && (t.columns[c].words == nil || !t.columns[c].words.has(text)):
 			t.warn("line %d has %q, as a line of totals has; delete the line if it is one", row.line, short(text))
@@ -104,17 +88,6 @@ func (t *table) settleHeld() error {
 		if err := t.addRecord(row); err != nil {
 			return err
 		}
-	}
-	if empty > 0 {
-		t.say("%d empty lines below the table left out", empty)
-	}
-	for i, at := range below {
-		at.Err = fmt.Errorf("%w seems to be below the table, as totals and notes are; delete the line", at.Err)
-		if i == someMost && len(below) > i+1 {
-			at.Err = fmt.Errorf("%w, and the %d below", at.Err, len(below)-1-i)
-			below = below[:i+1]
-		}
-		t.report(at)
 	}
 	return nil
 }

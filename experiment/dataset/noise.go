@@ -103,19 +103,11 @@ type Noise struct {
 }
 
 func (n Noise) check(task Task) error {
-	if n.Kind == "" {
-		if n.Level != 0 {
-			return fmt.Errorf("noise: level %v without a kind; allowed for %s are %s", n.Level, task, strings.Join(NoiseKinds(task), ", "))
-		}
-		return nil
-	}
-	if !slices.Contains(NoiseKinds(task), n.Kind) {
-		return fmt.Errorf("noise: kind %q is not for %s; allowed are %s", n.Kind, task, strings.Join(NoiseKinds(task), ", "))
-	}
-	if !(n.Level >= 0 && n.Level <= 1) {
-		return fmt.Errorf("noise: level %v is not in [0, 1]", n.Level)
-	}
-	return nil
+	kinds := strings.Join(NoiseKinds(task), ", ")
+	return cmp.Or(
+		refuse(n.Kind == "" && n.Level != 0, "noise: level %v without a kind; allowed for %s are %s", n.Level, task, kinds),
+		refuse(n.Kind != "" && !slices.Contains(NoiseKinds(task), n.Kind), "noise: kind %q is not for %s; allowed are %s", n.Kind, task, kinds),
+		refuse(!(n.Level >= 0 && n.Level <= 1), "noise: level %v is not in [0, 1]", n.Level))
 }
 
 func (s Settings) count(fraction float64, n int) int {
