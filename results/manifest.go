@@ -10,6 +10,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 const ManifestName = "manifest.json"
@@ -97,11 +98,9 @@ type ManifestColumn struct {
 func ManifestTables(tables experiment.Tables) []ManifestTable {
 	var list []ManifestTable
 	for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
-		columns := make([]ManifestColumn, len(table.Columns))
-		for j, c := range table.Columns {
-			columns[j] = ManifestColumn{c.Name, columnTypes[c.Type].String(), c.Doc}
-		}
-		list = append(list, ManifestTable{table.Name, columns})
+		list = append(list, ManifestTable{table.Name, lists.Map(table.Columns, func(c experiment.Column) ManifestColumn {
+			return ManifestColumn{c.Name, columnTypes[c.Type].String(), c.Doc}
+		})})
 	}
 	return list
 }

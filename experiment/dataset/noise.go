@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mathext/prng"
 
 	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Kinds of noise that code names.
@@ -227,10 +228,7 @@ func flipByMargin(ctx context.Context, s Settings, t scaled, rows []int, random 
 		return nil, err
 	}
 	middle := cmp.Or(MedianOf(slices.Clone(margins)), 1)
-	keys := make([]float64, len(rows))
-	for i, margin := range margins {
-		keys[i] = random.ExpFloat64() * math.Exp(margin/middle)
-	}
+	keys := lists.Map(margins, func(margin float64) float64 { return random.ExpFloat64() * math.Exp(margin/middle) })
 	order := Indices(len(rows))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 	hit := choose(rows, order[:s.count(s.Noise.Level, len(rows))])
@@ -273,13 +271,7 @@ func (s Settings) draw(rows []int, fraction float64, random *rand.Rand) []int {
 	return choose(rows, random.Perm(len(rows))[:s.count(fraction, len(rows))])
 }
 
-func choose(rows, places []int) []int {
-	chosen := make([]int, len(places))
-	for k, i := range places {
-		chosen[k] = rows[i]
-	}
-	return chosen
-}
+func choose(rows, places []int) []int { return lists.Map(places, func(i int) int { return rows[i] }) }
 
 func flip(y []float64, rows []int) {
 	for _, row := range rows {

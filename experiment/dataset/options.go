@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Options say how to read a table; by default name and content decide.
@@ -124,10 +126,7 @@ func allow[T ~string](what string, value T, allowed ...T) error {
 	if value == "" || slices.Contains(allowed, value) {
 		return nil
 	}
-	words := make([]string, len(allowed))
-	for i, word := range allowed {
-		words[i] = string(word)
-	}
+	words := lists.Map(allowed, func(word T) string { return string(word) })
 	last := len(words) - 1
 	return fmt.Errorf("%s %q: allowed are %s and %s", what, value, strings.Join(words[:last], ", "), words[last])
 }

@@ -13,11 +13,7 @@ import (
 )
 
 // Purposes of [Prepare]'s random streams.
-const (
-	StreamRows  = "rows"
-	StreamSplit = "split"
-	StreamNoise = "noise"
-)
+const StreamRows, StreamSplit, StreamNoise = "rows", "split", "noise"
 
 // Settings say how a data set is prepared for a fit.
 //

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Bounds of what is kept of a column's texts: different ones that do not fit, those of a column of
@@ -230,11 +232,7 @@ func (t judge) leaving(list []int) Remedy {
 }
 
 func (t judge) refs(list []int) string {
-	var refs []string
-	for _, c := range slices.Compact(slices.Sorted(slices.Values(list))) {
-		refs = append(refs, t.ref(c))
-	}
-	return "[" + strings.Join(refs, ", ") + "]"
+	return "[" + strings.Join(lists.Map(slices.Compact(slices.Sorted(slices.Values(list))), t.ref), ", ") + "]"
 }
 
 // marking is the remedy that takes the texts of columns for missing values, with the other marks.
@@ -258,11 +256,7 @@ func (t judge) marking(list []int) Remedy {
 }
 
 func quotedList(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, text := range texts {
-		quoted[i] = strconv.Quote(text)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
+	return "[" + strings.Join(lists.Map(texts, strconv.Quote), ", ") + "]"
 }
 
 // numberLike matches decimal commas, separated thousands, currencies, percent, single quotes and other
