@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -102,19 +103,11 @@ func Default() (*Registration, error) {
 
 // Kinds lists what computes cells of the known kinds.
 func Kinds() []Kind {
-	kinds := make([]Kind, len(registrations))
-	for i, r := range registrations {
-		kinds[i] = r.Kind
-	}
-	return kinds
+	return lists.Map(registrations, func(r *Registration) Kind { return r.Kind })
 }
 
 func kindNames() []string {
-	names := make([]string, len(registrations))
-	for i, r := range registrations {
-		names[i] = r.Name()
-	}
-	return slices.Sorted(slices.Values(names))
+	return slices.Sorted(slices.Values(lists.Map(registrations, func(r *Registration) string { return r.Name() })))
 }
 
 // Setting reads the labels of a cell as the dimensions of the kind's layout.

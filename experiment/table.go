@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Type is the type of a column of results.
@@ -28,11 +30,7 @@ type Column struct {
 
 // Names returns the names of columns.
 func Names(columns []Column) []string {
-	names := make([]string, len(columns))
-	for j, column := range columns {
-		names[j] = column.Name
-	}
-	return names
+	return lists.Map(columns, func(c Column) string { return c.Name })
 }
 
 // Field is a column with its value for a T, as [Batch.Append] takes it.
@@ -48,11 +46,7 @@ type Field[T any] struct {
 type Fields[T any] []Field[T]
 
 func (f Fields[T]) Columns() []Column {
-	columns := make([]Column, len(f))
-	for j := range f {
-		columns[j] = Column{f[j].Name, f[j].Type, f[j].Doc, f[j].Since}
-	}
-	return columns
+	return lists.Map(f, func(f Field[T]) Column { return Column{f.Name, f.Type, f.Doc, f.Since} })
 }
 
 // Further returns the columns of a further table: cell, then these.

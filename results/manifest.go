@@ -10,6 +10,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 const ManifestName = "manifest.json"
@@ -97,11 +98,9 @@ type ManifestColumn struct {
 func ManifestTables(tables experiment.Tables) []ManifestTable {
 	var list []ManifestTable
 	for _, table := range append([]experiment.Table{tables.Cells()}, tables.Further...) {
-		columns := make([]ManifestColumn, len(table.Columns))
-		for j, c := range table.Columns {
-			columns[j] = ManifestColumn{c.Name, columnTypes[c.Type].String(), c.Doc}
-		}
-		list = append(list, ManifestTable{table.Name, columns})
+		list = append(list, ManifestTable{table.Name, lists.Map(table.Columns, func(c experiment.Column) ManifestColumn {
+			return ManifestColumn{c.Name, columnTypes[c.Type].String(), c.Doc}
+		})})
 	}
 	return list
 }
@@ -116,7 +115,7 @@ func ReadManifest(dir string) (*Manifest, error) {
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)
+		return nil, fmt.Errorf("reading the manifest %s: %w; restore it from a copy, or run its grid into the folder again", path, err)
 	}
 	if _, err := parseVersion(strconv.Itoa(m.SchemaVersion)); err != nil {
 		return nil, fmt.Errorf("reading the manifest %s: %w", path, err)

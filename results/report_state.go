@@ -72,7 +72,7 @@ func ReadMade(dir string) (*Made, error) {
 		err = json.Unmarshal(text, m)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w; remove it, and `coordinator report` makes all files again", path, err)
+		return nil, fmt.Errorf("reading %s: %w; remove it, and `coordinator report %s` makes all files again", path, err, dir)
 	}
 	for name := range m.Files {
 		if !filepath.IsLocal(name) {
@@ -152,10 +152,13 @@ func (v *Verification) checkReport(ctx context.Context) error {
 		v.Problem("report", "%v", err)
 		return nil
 	}
-	again := fmt.Sprintf("`coordinator report %s` makes it again", v.dir)
+	again, listed := fmt.Sprintf("; `coordinator report %s` makes it again", v.dir), fmt.Sprintf("; `coordinator crate %s` lists the files again", v.dir)
+	if v.Damaged = len(v.Problems) > 0; v.Damaged { // neither mends tables
+		again, listed = "", ""
+	}
 	if made.Inputs != "" {
 		if inputs, err := InputsOf(v.dir); err != nil || inputs != made.Inputs {
-			v.Problem("report", "the report was made of other tables than those of the folder; %s", again)
+			v.Problem("report", "the report was made of other tables than those of the folder%s", again)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(made.Files)) {
@@ -165,15 +168,15 @@ func (v *Verification) checkReport(ctx context.Context) error {
 		path := filepath.Join(v.dir, ReportFolder, name)
 		switch digest, err := disk.Digest(path); {
 		case errors.Is(err, fs.ErrNotExist):
-			v.Problem("report", "%s is missing; %s", path, again)
+			v.Problem("report", "%s is missing%s", path, again)
 		case err != nil:
 			v.Problem("report", "%v", err)
 		case digest != made.Files[name]:
-			v.Problem("report", "%s has changed since it was written; %s", path, again)
+			v.Problem("report", "%s has changed since it was written%s", path, again)
 		}
 	}
 	v.checkFiles()
-	return v.checkCrate(ctx)
+	return v.checkCrate(ctx, listed)
 }
 
 // crateFile is what is read of a crate.
@@ -196,12 +199,12 @@ func readCrate(dir string) (crate crateFile, err error) {
 	return crate, err
 }
 
-// checkCrate compares the files that an RO-Crate lists with their digests there.
-func (v *Verification) checkCrate(ctx context.Context) error {
+// checkCrate compares the files that an RO-Crate lists with their digests there. Remedy ends a problem.
+func (v *Verification) checkCrate(ctx context.Context, remedy string) error {
 	crate, err := readCrate(v.dir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			v.Problem("crate", "%s: %v", filepath.Join(v.dir, CrateName), err)
+			v.Problem("crate", "%s: %v%s", filepath.Join(v.dir, CrateName), err, remedy)
 		}
 		return nil
 	}
@@ -213,7 +216,7 @@ func (v *Verification) checkCrate(ctx context.Context) error {
 			continue
 		}
 		if digest, err := disk.Digest(filepath.Join(v.dir, filepath.FromSlash(file.Name))); err != nil || digest != file.SHA256 {
-			v.Problem("crate", "%s is not the file that %s lists; `coordinator crate %s` lists the files again", file.Name, CrateName, v.dir)
+			v.Problem("crate", "%s is not the file that %s lists%s", file.Name, CrateName, remedy)
 		}
 	}
 	return nil

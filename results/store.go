@@ -16,6 +16,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Limits at which [Store.Append] flushes.
@@ -130,10 +131,7 @@ func open(ctx context.Context, dir string, options StoreOptions, d disk.FS) (*St
 	if err != nil {
 		return nil, fmt.Errorf("results in %s: %w", dir, err)
 	}
-	var names []string
-	for _, table := range rows.further() {
-		names = append(names, table.Name)
-	}
+	names := lists.Map(rows.further(), func(t experiment.Table) string { return t.Name })
 	if len(names) > 8 {
 		return nil, fmt.Errorf("results in %s: %d further tables; allowed are 8", dir, len(names))
 	}

@@ -31,6 +31,7 @@ type Verification struct {
 	Batches  int      // decoded
 	Notes    []string // what could not be checked, or shows a crash
 	Problems []string
+	Damaged  bool // more than what is made of the tables
 
 	dir     string
 	index   *index

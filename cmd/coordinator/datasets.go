@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 func (a *catalog) datasetsCommand() *cobra.Command {
@@ -107,10 +108,7 @@ func lookup(names []string) ([]dataset.Entry, error) {
 	for _, name := range names {
 		entry, ok := dataset.Lookup(name)
 		if !ok {
-			var known []string
-			for _, entry := range dataset.Catalog() {
-				known = append(known, entry.Name)
-			}
+			known := lists.Map(dataset.Catalog(), func(e dataset.Entry) string { return e.Name })
 			return nil, command.Refusef("%w %q; the catalog has %s%s",
 				dataset.ErrUnknown, name, strings.Join(known, ", "), dataset.Meant(name))
 		}

@@ -137,8 +137,11 @@ func (a *app) showVerification(dir string, v *results.Verification) error {
 	if more := v.Unlisted(); more != "" {
 		fmt.Fprintf(a.Out, "not listed: %s\n", more)
 	}
-	if len(v.Problems) > 0 {
-		return fmt.Errorf("%s is not as it was written: %s; restore it from a copy, or remove its *.arrow files and compute the cells again", dir, prose.Plural(len(v.Problems), "problem"))
+	if remedy := "make again what the problems name"; len(v.Problems) > 0 {
+		if v.Damaged {
+			remedy = "remove its *.arrow files and compute the cells again"
+		}
+		return fmt.Errorf("%s is not as it was written: %s; restore it from a copy, or %s", dir, prose.Plural(len(v.Problems), "problem"), remedy)
 	}
 	fmt.Fprintln(a.Out, "no problems")
 	return nil

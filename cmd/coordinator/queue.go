@@ -15,6 +15,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/report"
 )
@@ -360,10 +361,7 @@ func findRun(ctx context.Context, q *queue.Queue, begin string) (name string, er
 	if err != nil {
 		return "", err
 	}
-	var known []string
-	for _, r := range runs {
-		known = append(known, r.Name)
-	}
+	known := lists.Map(runs, func(r queue.Listed) string { return r.Name })
 	found := beginning(known, begin)
 	switch {
 	case len(found) == 1:

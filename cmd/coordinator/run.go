@@ -20,6 +20,7 @@ import (
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/internal/notify"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
@@ -310,11 +311,7 @@ func unfinished(counts map[experiment.Status]int, cells int64) string {
 var failureStatuses = experiment.Statuses[1:] // without ok
 
 func failureNames() []string {
-	var names []string
-	for _, status := range failureStatuses {
-		names = append(names, string(status))
-	}
-	return names
+	return lists.Map(failureStatuses, func(s experiment.Status) string { return string(s) })
 }
 
 func parseFailure(text string) (experiment.Status, error) {

@@ -216,7 +216,7 @@ func (a *atServer) tellQuarantine(ctx context.Context, q *queue.Queue, runs []*w
 	for _, w := range runs {
 		name, n := w.Name, w.Standing.Quarantined
 		if strays := w.Standing.Strays; strays > 0 {
-			fmt.Fprintf(a.Out, "%s: %d results are of cells that the run does not have, and do not count; `coordinator collect %[1]s` quarantines them\n", name, strays)
+			fmt.Fprintf(a.Out, "%s: %d results are of cells that the run does not have, and do not count; `coordinator collect %[1]s --out DIR` quarantines them\n", name, strays)
 		}
 		if n == 0 {
 			continue

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // arff reads ARFF (https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/) and
@@ -150,10 +152,7 @@ func (a *arff) checkOutputs() error {
 	if len(a.outputs) < 2 || a.t.o.Target != "" {
 		return nil
 	}
-	names := make([]string, len(a.outputs))
-	for k, at := range a.outputs {
-		names[k] = a.columns[at].name
-	}
+	names := lists.Map(a.outputs, func(at int) string { return a.columns[at].name })
 	return fmt.Errorf("@outputs names %d attributes (%s): say which is the target, as in target: %s", len(names), some(names), names[0])
 }
 

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // label is a label of a target, equal by text or number: 1, 1.0 and +1 are one.
@@ -48,13 +50,7 @@ func compareLabels(a, b label) int {
 	return cmp.Or(cmp.Compare(a.number, b.number), decimal(a.String()).Cmp(decimal(b.String())))
 }
 
-func (w *words) labels() []label {
-	labels := make([]label, len(w.list))
-	for place, word := range w.list {
-		labels[place] = parseLabel(word)
-	}
-	return labels
-}
+func (w *words) labels() []label { return lists.Map(w.list, parseLabel) }
 
 func errLabels(most int) error {
 	return fmt.Errorf("more than %d labels, the most that are allowed", most)
@@ -210,10 +206,7 @@ func (c Classes) signs(labels []label, first map[label]int) (map[label]float64, 
 const someMost = 10
 
 func some[T any](values []T) string {
-	var texts []string
-	for _, v := range values[:min(len(values), someMost)] {
-		texts = append(texts, fmt.Sprint(v))
-	}
+	texts := lists.Map(values[:min(len(values), someMost)], func(v T) string { return fmt.Sprint(v) })
 	if len(values) > someMost {
 		texts = append(texts, fmt.Sprintf("... (%d in all)", len(values)))
 	}

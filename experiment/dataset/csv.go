@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 )
 
 // Largest sample, from which the first line is judged; at least two records.
@@ -20,12 +19,10 @@ func readDelimited(l *lines, t *table, delim byte) error {
 	next, err := s.record(l)
 	var sample []record
 	for size := 0; err == nil && (len(sample) < 2 || len(sample) < sampleRecords && size < sampleBytes); next, err = s.record(l) {
-		kept := record{make([][]byte, len(next.fields)), slices.Clone(next.quoted), next.line}
-		for i, field := range next.fields {
-			kept.fields[i] = append([]byte{}, field...)
+		for _, field := range next.fields {
 			size += 64 + len(field)
 		}
-		sample = append(sample, kept)
+		sample = append(sample, next.clone())
 	}
 	if len(sample) == 0 {
 		if errors.Is(err, io.EOF) {
@@ -33,29 +30,37 @@ func readDelimited(l *lines, t *table, delim byte) error {
 		}
 		return err
 	}
-	if err := t.readFirst(sample, delim); err != nil {
+	judged := sample
+	for errors.Is(err, io.EOF) && len(judged) > 2 && t.footing(judged[len(judged)-1], len(judged[0].fields)) >= 0 {
+		judged = judged[:len(judged)-1]
+	}
+	if err := t.readFirst(judged, delim); err != nil {
 		return inLine(sample[0].line, err)
 	}
 	if t.header {
 		sample = sample[1:]
 	}
 	for _, row := range sample {
-		if err := t.addRecord(row); err != nil {
+		if err := t.holdRecord(row); err != nil {
 			return err
 		}
 	}
 	for ; err == nil; next, err = s.record(l) {
-		if err := t.addRecord(next); err != nil {
+		if err := t.holdRecord(next); err != nil {
 			return err
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		return nil
+		return t.settleHeld()
 	}
 	return err
 }
 
 func (t *table) addRecord(row record) error {
+	if t.repeatsNames(row) {
+		t.report(inLine(row.line, fmt.Errorf("repeats the names of line %d, as files that were joined do; delete the line", t.headerLine)))
+		return nil
+	}
 	if have, width := len(row.fields), len(t.columns); have != width {
 		if t.uneven++; t.uneven == 1 {
 			t.report(inLine(row.line, fmt.Errorf("%d fields, where line %d has %d", have, t.wide, width)))

@@ -68,7 +68,7 @@ func (s *sniffer) isRow() (sure, named bool) {
 		feature := s.columns[c].role == feature && s.columns[c].words == nil
 		below := len(s.body) > 1 && !s.isText(s.body[1], c) && !s.body[1].isEmpty(c)
 		if s.isText(s.first, c) && !looksNumber(string(field)) && (feature || c == s.target && below) {
-			sure, named = false, named || below
+			sure, named = false, named || below || s.isEven(s.first)
 		}
 	}
 	return sure, named
@@ -102,7 +102,7 @@ func (s *sniffer) isHeader() (names, sure bool) {
 	case f.quoted == f.numbers: // only names are quoted
 		return true, true
 	case f.own < f.numbers:
-		return f.texts == 0 && s.isAbove(rows), true
+		return f.texts <= 1 && s.isAbove(rows), true
 	case f.texts > 0:
 		return s.isNamed(first, rows), true
 	case f.unnamed:
@@ -180,7 +180,7 @@ func (s *sniffer) isAbove(rows []record) bool {
 		return false
 	}
 	from := 0
-	if s.first.isEmpty(0) {
+	if s.first.isEmpty(0) || s.isText(s.first, 0) {
 		from = 1
 	}
 	for c := from; c < len(s.first.fields) && !s.first.isEmpty(c); c++ {

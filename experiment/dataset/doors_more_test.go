@@ -60,13 +60,12 @@ func moreDoors() map[string]door {
 		"labels of 18 digits":          {"m.tsv", "y\ta\n" + rows(12, "%v\t%v", word("900719925474099301", "900719925474099302"), fraction), "target: y, task: classification", nil, 12, "a", []float64{0.0625, -1}},
 		"five labels":                  {"m.csv", "a,y\n" + rows(200, "%v,%v", fraction, word("e", "d", "c", "b", "a")), "", []string{`5 labels ("a", "b", "c", "d", "e")`}, 200, "a", nil},
 		"TRUE and FALSE":               {"m.csv", "a,f,y\n" + rows(12, "%v,%v,%v", fraction, word("TRUE", "FALSE"), word("FALSE", "TRUE", "TRUE")), "", []string{`encode: onehot`}, 12, "", nil},
-		// What is above or below a table.
+		// What is above a table.
 		"sep of tabs":                {"m.txt", "sep=\t\na\tb\ty\n" + strings.ReplaceAll(plain, ",", "\t"), "", []string{"skip: 1"}, 24, "a b", []float64{0.0625, -3.125, 0.0625}},
 		"six lines of an instrument": {"m.csv", "Instrument: X-200\nOperator: K. Lee\nDate: 2024-03-01\n\nChannel, Gain\n\na,b,c,y\n" + rows(24, "%v,%v,%v,%v", fraction, another, another, fraction), "", []string{"skip: 6"}, 24, "a b c", nil},
 		"percent signs":              {"m.csv", "% exported\n% a b y\na,b,y\n" + plain, "", []string{"skip: 2"}, 24, "a b", nil},
 		"sep= and a title":           {"m.csv", "sep=;\nResults of May\na;b;y\n" + strings.ReplaceAll(plain, ",", ";"), "", []string{"skip: 2"}, 24, "a b", nil},
 		"a title in quotes":          {"m.csv", "\"Results, of\nMay\"\na,b,y\n" + plain, "", []string{"skip: 2"}, 24, "a b", nil},
-		"a line of totals":           {"m.csv", "a,b,y\n" + plain + "Total,12.5,33\n", "", []string{`line 26, column 0 (a): text "Total"`}, 25, "a b", nil},
 		// Records, names, width.
 		"a break in the first of five": {"m.csv", "\"a\n1\",b,\"c, d\",e,y\n" + rows(24, "%v,%v,%v,%v,%v", fraction, another, another, another, fraction), "", nil, 24, "a\n1 b c, d e", nil},
 		"breaks in texts":              {"m.csv", "a,note,y\n" + rows(24, "%v,\"said\n%v\",%v", fraction, another, fraction), "", []string{`drop: 1`}, 24, "a", nil},

@@ -353,11 +353,11 @@ func TestDecimalCommas(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"a point":         {"a;y\n1,5;2\n1.5;3\n", Options{Decimal: ","}, "units, currencies and other marks are not read: write plain numbers"},
+		"a point":         {"a;y\n1,5;2\n1.5;3\n", Options{Decimal: ","}, "units, currencies, dates and other marks are not read: write plain numbers"},
 		"another mark":    {"1;2\n", Options{Decimal: ";"}, `decimal ";": allowed are . and ,`},
 		"thousands":       {"a;y\n1 200;2\n1 500;3\n", Options{Encode: "onehot", Format: "csv"}, `thousands: " " separates thousands`},
-		"percent":         {"a,y\n12%,2\n13.5 %,3\nlow,4\n", Options{Encode: "onehot"}, "units, currencies and other marks are not read: write plain numbers"},
-		"currency":        {"a;y\n$12;2\n1.234,50 €;3\n", Options{Encode: "onehot"}, "units, currencies and other marks are not read: write plain numbers"},
+		"percent":         {"a,y\n12%,2\n13.5 %,3\nlow,4\n", Options{Encode: "onehot"}, "units, currencies, dates and other marks are not read: write plain numbers"},
+		"currency":        {"a;y\n$12;2\n1.234,50 €;3\n", Options{Encode: "onehot"}, "units, currencies, dates and other marks are not read: write plain numbers"},
 		"a number beside": {"a;y\n1,5;2\n3;3\n", Options{Encode: "onehot"}, `text "1,5" where line 3 has the number 3; decimal: "," reads`},
 		"of ARFF":         {"@attribute a real\n", Options{Decimal: ","}, "decimal: it is for csv, tsv and space files, not for arff"},
 	} {

@@ -93,6 +93,8 @@ var others = []struct {
 	{0, "MATLAB", "a MATLAB file (.mat)", "writematrix(x, \"x.csv\") in MATLAB writes a table that is read"},
 	{0, "SQLite format 3", "an SQLite database", "sqlite3 -header -csv writes a table that is read"},
 	{0, "%PDF-", "a PDF document", "download the file itself"},
+	{0, "{\"", "JSON", inPython},
+	{0, "[{", "JSON", inPython},
 	{0, "<", "HTML or XML", "download the file itself, or save it as CSV"},
 	{0, "\xff\xfe", "UTF-16 text", toUTF8},
 	{0, "\xfe\xff", "UTF-16 text", toUTF8},
@@ -164,7 +166,7 @@ func newLines(ctx context.Context, r io.Reader, limit int) (*lines, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	if bytes.HasPrefix(start, utf8Mark) {
+	for bytes.HasPrefix(start, utf8Mark) {
 		if _, err = text.Discard(len(utf8Mark)); err != nil {
 			return nil, err
 		}
@@ -274,7 +276,7 @@ func checkText(b []byte) error {
 		for r, size := utf8.DecodeRune(b); r != utf8.RuneError || size > 1; r, size = utf8.DecodeRune(b[at:]) {
 			at += size
 		}
-		return fmt.Errorf("byte %d (0x%02x) is not UTF-8", at+1, b[at])
+		return fmt.Errorf("byte %d (0x%02x) is not UTF-8; iconv -f CP1252 -t UTF-8 converts a file of older Windows programs", at+1, b[at])
 	}
 	if at := bytes.IndexByte(b, 0); at >= 0 {
 		return fmt.Errorf("byte %d is zero: this is no text file", at+1)

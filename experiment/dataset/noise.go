@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mathext/prng"
 
 	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Kinds of noise that code names.
@@ -103,19 +104,11 @@ type Noise struct {
 }
 
 func (n Noise) check(task Task) error {
-	if n.Kind == "" {
-		if n.Level != 0 {
-			return fmt.Errorf("noise: level %v without a kind; allowed for %s are %s", n.Level, task, strings.Join(NoiseKinds(task), ", "))
-		}
-		return nil
-	}
-	if !slices.Contains(NoiseKinds(task), n.Kind) {
-		return fmt.Errorf("noise: kind %q is not for %s; allowed are %s", n.Kind, task, strings.Join(NoiseKinds(task), ", "))
-	}
-	if !(n.Level >= 0 && n.Level <= 1) {
-		return fmt.Errorf("noise: level %v is not in [0, 1]", n.Level)
-	}
-	return nil
+	kinds := strings.Join(NoiseKinds(task), ", ")
+	return cmp.Or(
+		refuse(n.Kind == "" && n.Level != 0, "noise: level %v without a kind; allowed for %s are %s", n.Level, task, kinds),
+		refuse(n.Kind != "" && !slices.Contains(NoiseKinds(task), n.Kind), "noise: kind %q is not for %s; allowed are %s", n.Kind, task, kinds),
+		refuse(!(n.Level >= 0 && n.Level <= 1), "noise: level %v is not in [0, 1]", n.Level))
 }
 
 func (s Settings) count(fraction float64, n int) int {
@@ -235,10 +228,7 @@ func flipByMargin(ctx context.Context, s Settings, t scaled, rows []int, random 
 		return nil, err
 	}
 	middle := cmp.Or(MedianOf(slices.Clone(margins)), 1)
-	keys := make([]float64, len(rows))
-	for i, margin := range margins {
-		keys[i] = random.ExpFloat64() * math.Exp(margin/middle)
-	}
+	keys := lists.Map(margins, func(margin float64) float64 { return random.ExpFloat64() * math.Exp(margin/middle) })
 	order := Indices(len(rows))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
 	hit := choose(rows, order[:s.count(s.Noise.Level, len(rows))])
@@ -281,13 +271,7 @@ func (s Settings) draw(rows []int, fraction float64, random *rand.Rand) []int {
 	return choose(rows, random.Perm(len(rows))[:s.count(fraction, len(rows))])
 }
 
-func choose(rows, places []int) []int {
-	chosen := make([]int, len(places))
-	for k, i := range places {
-		chosen[k] = rows[i]
-	}
-	return chosen
-}
+func choose(rows, places []int) []int { return lists.Map(places, func(i int) int { return rows[i] }) }
 
 func flip(y []float64, rows []int) {
 	for _, row := range rows {

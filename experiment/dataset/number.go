@@ -68,7 +68,7 @@ var typographic = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " 
 // plain returns a number with a decimal point and without marks of thousands, a mark of a missing
 // value as it is, and other text with a letter in it.
 func (o *Options) plain(b []byte) []byte {
-	b = bytes.ReplaceAll(trim(b), []byte("−"), []byte("-")) // trim of quoted ones; as typesetters write
+	b = bytes.ReplaceAll(bytes.TrimSpace(b), []byte("−"), []byte("-")) // also of quoted ones; as typesetters write
 	if o.Decimal != decimalComma && o.Thousands == "" || missing(b) || infinite(b) {
 		return b
 	}

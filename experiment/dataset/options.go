@@ -2,10 +2,11 @@ package dataset
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Options say how to read a table; by default name and content decide.
@@ -78,23 +79,12 @@ func (c Classes) isZero() bool {
 }
 
 const (
-	formatCSV    = "csv"
-	formatTSV    = "tsv"
-	formatSpace  = "space"
-	formatARFF   = "arff"
-	formatLIBSVM = "libsvm"
-)
+	formatCSV, formatTSV, formatSpace, formatARFF, formatLIBSVM = "csv", "tsv", "space", "arff", "libsvm"
+	missingRefuse, missingMean, missingDrop                     = "refuse", "mean", "drop"
+	decimalPoint, decimalComma                                  = ".", ","
+	encodeRefuse, encodeOneHot                                  = "refuse", "onehot"
 
-const (
-	missingRefuse = "refuse"
-	missingMean   = "mean"
-	Median        = "median" // also of [Settings.Missing]
-	missingDrop   = "drop"
-)
-
-const (
-	decimalPoint = "."
-	decimalComma = ","
+	Median = "median" // of [Options.Missing] and [Settings.Missing]
 )
 
 var otherMark = map[string]string{decimalPoint: decimalComma, decimalComma: decimalPoint}
@@ -102,81 +92,52 @@ var otherMark = map[string]string{decimalPoint: decimalComma, decimalComma: deci
 // ThousandsMarks are the values of [Options.Thousands]; the last two include typographic forms.
 var ThousandsMarks = []string{",", ".", " ", "'"}
 
-const (
-	encodeRefuse = "refuse"
-	encodeOneHot = "onehot"
-)
-
 // Validate checks the options without the file.
 func (o Options) Validate() error {
-	err := cmp.Or(
+	return cmp.Or(
 		allow("format", o.Format, formatCSV, formatTSV, formatSpace, formatARFF, formatLIBSVM),
 		allow("decimal", o.Decimal, decimalPoint, decimalComma),
 		allow("thousands", o.Thousands, ThousandsMarks...),
 		allow("task", o.Task, Classification, Regression),
 		allow("missing", o.Missing, missingRefuse, missingMean, Median, missingDrop),
-		allow("encode", o.Encode, encodeRefuse, encodeOneHot))
-	if err != nil {
-		return err
+		allow("encode", o.Encode, encodeRefuse, encodeOneHot),
+		refuse(o.Thousands != "" && o.Thousands == cmp.Or(o.Decimal, decimalPoint), "thousands %q: is the decimal mark", o.Thousands),
+		refuse(o.Skip < 0, "skip %d: must be 0 or more lines", o.Skip),
+		refuse(o.Task == Regression && !o.Classes.isZero(), "classes: a regression target has none"),
+		refuse(o.Target == NoTarget && o.Classes.NegativeRows <= 0, "target %s: needs the number of negative rows in classes", NoTarget),
+		o.Classes.validate(), o.Clean.check("clean"), o.Parts.check("split"))
+}
+
+func refuse(bad bool, format string, args ...any) error {
+	if bad {
+		return fmt.Errorf(format, args...)
 	}
-	if o.Thousands != "" && o.Thousands == cmp.Or(o.Decimal, decimalPoint) {
-		return fmt.Errorf("thousands %q: is the decimal mark", o.Thousands)
-	}
-	if o.Skip < 0 {
-		return fmt.Errorf("skip %d: must be 0 or more lines", o.Skip)
-	}
-	if o.Task == Regression && !o.Classes.isZero() {
-		return errors.New("classes: a regression target has none")
-	}
-	if o.Target == NoTarget && o.Classes.NegativeRows <= 0 {
-		return fmt.Errorf("target %s: needs the number of negative rows in classes", NoTarget)
-	}
-	return cmp.Or(o.Classes.validate(), o.Clean.check("clean"), o.Parts.check("split"))
+	return nil
 }
 
 func (o Options) delimitedOnly() error {
-	for _, option := range []struct {
-		given bool
-		words string
-	}{
-		{len(o.OneHot) > 0, "encode: columns are named"}, {o.Decimal != "", "decimal: it is"}, {o.Thousands != "", "thousands: they are"},
-		{o.Marks != nil, "missing_marks: they are"}, {o.KeepQuoted, "keep_quoted: it is"},
-		{o.Clean.Column != "", "clean: it is"}, {o.Parts.Column != "", "split: a column of parts is"},
-	} {
-		if option.given {
-			return errors.New(option.words)
-		}
-	}
-	return nil
+	return cmp.Or(
+		refuse(len(o.OneHot) > 0, "encode: columns are named"), refuse(o.Decimal != "", "decimal: it is"), refuse(o.Thousands != "", "thousands: they are"),
+		refuse(o.Marks != nil, "missing_marks: they are"), refuse(o.KeepQuoted, "keep_quoted: it is"),
+		refuse(o.Clean.Column != "", "clean: it is"), refuse(o.Parts.Column != "", "split: a column of parts is"))
 }
 
 func allow[T ~string](what string, value T, allowed ...T) error {
 	if value == "" || slices.Contains(allowed, value) {
 		return nil
 	}
-	words := make([]string, len(allowed))
-	for i, word := range allowed {
-		words[i] = string(word)
-	}
+	words := lists.Map(allowed, func(word T) string { return string(word) })
 	last := len(words) - 1
 	return fmt.Errorf("%s %q: allowed are %s and %s", what, value, strings.Join(words[:last], ", "), words[last])
 }
 
 func (c Classes) validate() error {
-	if c.NegativeRows < 0 {
-		return fmt.Errorf("classes: %d negative rows: must be 0 or more", c.NegativeRows)
-	}
-	if c.NegativeRows > 0 && len(c.Negative)+len(c.Positive) > 0 {
-		return errors.New("classes: negative rows exclude lists of labels")
-	}
-	negative := make(map[label]bool, len(c.Negative))
-	for _, text := range c.Negative {
-		negative[parseLabel(text)] = true
-	}
 	for _, text := range c.Positive {
-		if negative[parseLabel(text)] {
+		if slices.ContainsFunc(c.Negative, func(other string) bool { return parseLabel(other) == parseLabel(text) }) {
 			return fmt.Errorf("classes: label %q is both negative and positive", text)
 		}
 	}
-	return nil
+	return cmp.Or(
+		refuse(c.NegativeRows < 0, "classes: %d negative rows: must be 0 or more", c.NegativeRows),
+		refuse(c.NegativeRows > 0 && len(c.Negative)+len(c.Positive) > 0, "classes: negative rows exclude lists of labels"))
 }

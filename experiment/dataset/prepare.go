@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -12,11 +13,7 @@ import (
 )
 
 // Purposes of [Prepare]'s random streams.
-const (
-	StreamRows  = "rows"
-	StreamSplit = "split"
-	StreamNoise = "noise"
-)
+const StreamRows, StreamSplit, StreamNoise = "rows", "split", "noise"
 
 // Settings say how a data set is prepared for a fit.
 //
@@ -104,22 +101,15 @@ type Prepared struct {
 
 // Check returns an error if n rows of any values cannot be prepared.
 func (s Settings) Check(task Task, n int) error {
-	if task != Classification && task != Regression {
-		return fmt.Errorf("task %q: allowed are %s and %s", task, Classification, Regression)
+	err := cmp.Or(
+		refuse(task != Classification && task != Regression, "task %q: allowed are %s and %s", task, Classification, Regression),
+		refuse(s.Missing != "" && s.Missing != Median, "missing: %q; only %s is for values that are missing here", s.Missing, Median),
+		refuse(lookupNoise(s.Noise.Kind).boundary && s.Boundary == nil, "noise: %s needs a boundary", s.Noise.Kind),
+		refuse(s.Rows < 0 || s.Rows > n, "rows: %d; the data set has %d", s.Rows, n))
+	if err != nil {
+		return err
 	}
-	if s.Missing != "" && s.Missing != Median {
-		return fmt.Errorf("missing: %q; only %s is for values that are missing here", s.Missing, Median)
-	}
-	if lookupNoise(s.Noise.Kind).boundary && s.Boundary == nil {
-		return fmt.Errorf("noise: %s needs a boundary", s.Noise.Kind)
-	}
-	if s.Rows < 0 || s.Rows > n {
-		return fmt.Errorf("rows: %d; the data set has %d", s.Rows, n)
-	}
-	if s.Rows > 0 {
-		n = s.Rows
-	}
-	return errors.Join(s.Protocol.check(), s.Split.check(n), s.Features.check("features"), s.Target.check("target"), s.Noise.check(task))
+	return errors.Join(s.Protocol.check(), s.Split.check(cmp.Or(s.Rows, n)), s.Features.check("features"), s.Target.check("target"), s.Noise.check(task))
 }
 
 // Prepare splits, scales and contaminates a copy of the data and merges identical training rows.

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Bounds of what is kept of a column's texts: different ones that do not fit, those of a column of
@@ -136,12 +139,16 @@ func (t judge) reportMisfits() {
 	t.reportColumns(of[marked], t.marking(of[marked]), onehot(of[marked]))
 	t.reportColumns(of[strange], t.leaving(of[strange]), t.marking(of[strange]))
 	rest := t.reportNumbers(of[numeric])
-	t.reportColumns(of[identifying], t.leaving(slices.Concat(of[identifying], rest)), encode)
-	if rest != nil {
-		t.reportColumns(rest, t.leaving(slices.Concat(of[identifying], rest)))
-		last := t.problems[len(t.problems)-1]
-		last.Err = fmt.Errorf("%w; units, currencies and other marks are not read: write plain numbers", last.Err)
+	leaving, plain := t.leaving(slices.Concat(of[identifying], rest)), func(list []int) {
+		if slices.ContainsFunc(list, func(c int) bool { return slices.Contains(rest, c) || t.mostly(c, measured.MatchString) }) {
+			last := t.problems[len(t.problems)-1]
+			last.Err = fmt.Errorf("%w; units, currencies, dates and other marks are not read: write plain numbers", last.Err)
+		}
 	}
+	t.reportColumns(of[identifying], leaving, encode)
+	plain(of[identifying])
+	t.reportColumns(rest, leaving)
+	plain(rest)
 }
 
 // texts returns the words that are no numbers, and counts those that are.
@@ -225,11 +232,7 @@ func (t judge) leaving(list []int) Remedy {
 }
 
 func (t judge) refs(list []int) string {
-	var refs []string
-	for _, c := range slices.Compact(slices.Sorted(slices.Values(list))) {
-		refs = append(refs, t.ref(c))
-	}
-	return "[" + strings.Join(refs, ", ") + "]"
+	return "[" + strings.Join(lists.Map(slices.Compact(slices.Sorted(slices.Values(list))), t.ref), ", ") + "]"
 }
 
 // marking is the remedy that takes the texts of columns for missing values, with the other marks.
@@ -253,15 +256,15 @@ func (t judge) marking(list []int) Remedy {
 }
 
 func quotedList(texts []string) string {
-	quoted := make([]string, len(texts))
-	for i, text := range texts {
-		quoted[i] = strconv.Quote(text)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
+	return "[" + strings.Join(lists.Map(texts, strconv.Quote), ", ") + "]"
 }
 
-// numberLike matches decimal commas, separated thousands, currencies and percent.
-var numberLike = regexp.MustCompile(`^[+-]?[$€£¥]? ?[+-]?(\d{1,3}([., '’\x{a0}\x{202f}\x{2009}]\d{3})+|\d+)?(([.,]\d+)?([eE][+-]?\d+)?|[.,]\d*[dD][+-]?\d+) ?[%€$£¥]?$`)
+// numberLike matches decimal commas, separated thousands, currencies, percent, single quotes and other
+// minus signs; measured also units, dates, times and ranges.
+var (
+	numberLike = regexp.MustCompile(`^[+'(-]?[$€£¥]? ?[+-]?(\d{1,3}([., '’\x{a0}\x{202f}\x{2009}]\d{3})+|\d+)?(([.,]\d+)?([eE][+-]?\d+)?|[.,]\d*[dD][+-]?\d+) ?[%€$£¥')-]?$`)
+	measured   = regexp.MustCompile(`^([A-Z]{3} |[^\pL\d]{0,2})\d[\d.,:/'’ _-]*\D{0,6}$`)
+)
 
 func looksNumber(text string) bool {
 	return strings.ContainsAny(text, "0123456789") && numberLike.MatchString(text)
@@ -278,10 +281,12 @@ func (t judge) unfit(c int) []string {
 }
 
 // looksNumeric reports whether most texts of a column look like numbers.
-func (t judge) looksNumeric(c int) bool {
+func (t judge) looksNumeric(c int) bool { return t.mostly(c, looksNumber) }
+
+func (t judge) mostly(c int, alike func(text string) bool) bool {
 	list := t.unfit(c)
-	alike := slices.DeleteFunc(slices.Clone(list), func(text string) bool { return !looksNumber(text) })
-	return 2*len(alike) > len(list)
+	rest := slices.DeleteFunc(slices.Clone(list), alike)
+	return 2*len(rest) < len(list)
 }
 
 // punctuation returns the options with which all texts of columns that look like numbers are some.
@@ -400,6 +405,10 @@ func findTitles(start []logicalLine, o Options) error {
 		}
 		named := !slices.ContainsFunc(first, func(k kind) bool { return k != isText }) && slices.Contains(rows[0], isNumber)
 		wide := func(f []kind) bool { return len(f) == width || len(f) == width-1 }
+		_ = s.split(start[k].bare, nil)
+		if words := slices.SortedFunc(slices.Values(s.fields), bytes.Compare); named && whole && len(slices.CompactFunc(words, bytes.Equal)) < width {
+			return inLine(start[k].number, errors.New("text below the names, as units and types are; delete the line"))
+		}
 		if named || remark(start[k-1]) && (!whole || remark(start[0])) || !whole && !slices.ContainsFunc(lines[:k], wide) {
 			return inLine(start[k-1].number, remedied(errors.New("the table begins below this line"),
 				remedy(fmt.Sprintf("begins with line %d", start[k].number), "skip: "+strconv.Itoa(start[k].number-1))))

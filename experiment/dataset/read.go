@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // ReadError locates an error in a file.
@@ -57,11 +58,7 @@ type ReadErrors []*ReadError
 func (e ReadErrors) Error() string { return errors.Join(e.Unwrap()...).Error() }
 
 func (e ReadErrors) Unwrap() []error {
-	list := make([]error, len(e))
-	for i, err := range e {
-		list[i] = err
-	}
-	return list
+	return lists.Map(e, func(err *ReadError) error { return err })
 }
 
 // Each returns the single errors of one that [Read] returned, with their remedies.
@@ -245,7 +242,8 @@ func logicalLines(lines [][]byte, number int) (list []logicalLine) {
 	for line := range bytes.SplitSeq(text, []byte("\n")) {
 		number++
 		if len(list) < most && len(bytes.TrimSpace(line)) > 0 {
-			list = append(list, logicalLine{bytes.ReplaceAll(line, []byte(feed), nil), number})
+			bare := bytes.ReplaceAll(bytes.ReplaceAll(line, []byte(feed), nil), []byte(`"`), []byte("q")) // zero bytes may have been before a quote
+			list = append(list, logicalLine{bare, number})
 		}
 		number += bytes.Count(line, []byte(feed))
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -22,6 +23,14 @@ type record struct {
 	fields [][]byte
 	quoted []bool
 	line   int // first
+}
+
+func (r record) clone() record {
+	fields := make([][]byte, len(r.fields))
+	for i, field := range r.fields {
+		fields[i] = append([]byte{}, field...)
+	}
+	return record{fields, slices.Clone(r.quoted), r.line}
 }
 
 func (r record) isQuoted(c int) bool { return c < len(r.quoted) && r.quoted[c] }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/internal/spelling"
 )
 
@@ -202,11 +203,7 @@ func (t *table) find(ref string) (int, error) {
 }
 
 func (t *table) meant(ref string) string {
-	known := make([]string, len(t.columns))
-	for i := range t.columns {
-		known[i] = t.columns[i].name
-	}
-	return spelling.After(ref, known)
+	return spelling.After(ref, lists.Map(t.columns, func(c column) string { return c.name }))
 }
 
 func (t *table) begin(line int) error {

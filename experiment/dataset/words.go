@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -27,11 +28,16 @@ func (w *words) find(text []byte) (place int, word string, known bool) {
 		return place, "", true
 	}
 	word = string(text)
-	if v, kind := parse(trim(text)); kind == isNumber && (!w.declared || w.numeric) {
-		word = exactNumber(trim(text), v)
+	if v, kind := parse(bytes.TrimSpace(text)); kind == isNumber && (!w.declared || w.numeric) {
+		word = exactNumber(bytes.TrimSpace(text), v)
 	}
 	place, known = w.places[word]
 	return place, word, known
+}
+
+func (w *words) has(text []byte) bool {
+	_, _, known := w.find(text)
+	return known
 }
 
 // place adds an unknown word.

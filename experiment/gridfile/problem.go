@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Place is a place in a grid.
@@ -59,11 +61,7 @@ func (p Problems) Error() string {
 }
 
 func (p Problems) Unwrap() []error {
-	list := make([]error, len(p))
-	for i, problem := range p {
-		list[i] = problem
-	}
-	return list
+	return lists.Map(p, func(problem *Problem) error { return problem })
 }
 
 func (p *Problems) Add(problem Problem) {

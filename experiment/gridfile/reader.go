@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/internal/spelling"
 )
 
@@ -132,11 +133,7 @@ func (r *Reader) Keys(n Item, table ...Key) map[string]Item {
 	if !n.Given() {
 		return nil
 	}
-	names := make([]string, len(table))
-	for i, k := range table {
-		names[i] = k.name
-	}
-	fields := r.Fields(n, names...)
+	fields := r.Fields(n, lists.Map(table, func(k Key) string { return k.name })...)
 	Read(fields, table...)
 	return fields
 }
@@ -196,10 +193,7 @@ func OneOf[T ~string](r *Reader, n Item, allowed ...T) T {
 	if n.Kind == yaml.ScalarNode && slices.Contains(allowed, T(n.Value)) {
 		return T(n.Value)
 	}
-	words := make([]string, len(allowed))
-	for i, word := range allowed {
-		words[i] = string(word)
-	}
+	words := lists.Map(allowed, func(word T) string { return string(word) })
 	r.Problem(n, "%s is not allowed; %s", Describe(n.Node), allowedWords(n.Value, words))
 	return ""
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // MaxSettings bounds the settings of a method.
@@ -161,11 +163,7 @@ func nameOf(d Declared) string {
 
 // NamesOf returns the names in the order of messages and documents.
 func NamesOf[T Declared](table []T) []string {
-	names := make([]string, len(table))
-	for i, d := range table {
-		names[i] = nameOf(d)
-	}
-	return names
+	return lists.Map(table, func(d T) string { return nameOf(d) })
 }
 
 // Lookup returns a table's entry by name, or zero.

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // ReadNamed reads a name, or a map of a name to its settings.
@@ -46,10 +48,7 @@ func ReadEntry[T Declared](r *Reader, n Item, table []T, none string) (e Entry, 
 	}
 	fields := map[string]Item{}
 	if given.Given() {
-		allowed := make([]string, len(infos))
-		for i := range infos {
-			allowed[i] = infos[i].Name
-		}
+		allowed := lists.Map(infos, func(info SettingInfo) string { return info.Name })
 		if fields = r.Fields(given, allowed...); fields == nil {
 			return e, false
 		}

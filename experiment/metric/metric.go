@@ -14,6 +14,7 @@ import (
 	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/internal/kernel"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Name is a metric's name in grids and results; "" is none.
@@ -99,11 +100,9 @@ func (n Name) Direction() string {
 
 // List describes the metrics that scores can be.
 func List() string {
-	var list []string
-	for _, name := range Choosing() {
-		list = append(list, fmt.Sprintf("%s (%s, %s)", name, name.Of().Task, name.Direction()))
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(lists.Map(Choosing(), func(name Name) string {
+		return fmt.Sprintf("%s (%s, %s)", name, name.Of().Task, name.Direction())
+	}), ", ")
 }
 
 // Choosing lists the metrics that grids can choose by.

@@ -14,6 +14,7 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/experiment/metric"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 type planner struct {
@@ -118,10 +119,7 @@ func otherTask(d *dataset.Dataset) string {
 		}
 	}
 	values := slices.Sorted(maps.Keys(seen))
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = strconv.FormatFloat(v, 'g', -1, 64)
-	}
+	texts := lists.Map(values, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
 	return fmt.Sprintf("; its target has the %d values %s: classes: {positive: [%s]} in its entry makes two classes, one label and the others",
 		len(values), strings.Join(texts, ", "), texts[len(texts)-1])
 }

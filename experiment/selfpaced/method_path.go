@@ -13,6 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 var originalMethod = methodInfo{
@@ -216,10 +217,7 @@ func gapText(gaps []gaga.Gap) string {
 	if len(gaps) == 0 {
 		return ""
 	}
-	list := make([]string, len(gaps))
-	for k, gap := range gaps {
-		list[k] = fmt.Sprintf("%.4g to %.4g", gap.From, gap.To)
-	}
+	list := lists.Map(gaps, func(gap gaga.Gap) string { return fmt.Sprintf("%.4g to %.4g", gap.From, gap.To) })
 	return "; one class only at ages " + strings.Join(list, ", ")
 }
 

@@ -26,15 +26,16 @@ limits: {timeout: 30m, memory: 4GiB, attempts: 3}
 keep: {knots: true}
 `
 
-func TestBadGrids(t *testing.T) {
-	t.Parallel()
-	mustParse(t, base)
-	tests := []struct {
-		name     string
-		old, new string // what is replaced in base
-		place    string // how the message starts
-		says     string // what it says further
-	}{
+// badGrid is base with a problem.
+type badGrid struct {
+	name     string
+	old, new string // what is replaced in base
+	place    string // how the message starts
+	says     string // what it says further
+}
+
+func badGrids() []badGrid {
+	return []badGrid{
 		{"unknown key", "repeats: 2", "repeat: 2", "bad.yaml:2: repeat: ", "unknown key; allowed are name, experiment, seed, repeats, limits, sweeps, keep, data"},
 		{"upper-case key", "repeats: 2", "Repeats: 2", "bad.yaml:2: Repeats: ", "unknown key"},
 		{"unknown nested key", "train: 3", "training: 3", "bad.yaml:4: split.training: ", "unknown key; allowed are train, test, validation"},
@@ -159,7 +160,12 @@ func TestBadGrids(t *testing.T) {
 		{"key without effect", "repeats: 2", "sweeps: [{methods: [original]}]", "bad.yaml:9: methods: ", "has no effect"},
 		{"key of a sweep unknown", "repeats: 2", "sweeps: [{repeats: 3}]", "bad.yaml:2: sweeps.0.repeats: ", "unknown key; allowed are data, split"},
 	}
-	for _, test := range tests {
+}
+
+func TestBadGrids(t *testing.T) {
+	t.Parallel()
+	mustParse(t, base)
+	for _, test := range badGrids() {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			if !strings.Contains(base, test.old) {

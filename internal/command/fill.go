@@ -173,6 +173,8 @@ func flagError(cmd *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
 	switch {
+	case cmd.HasSubCommands() && cmd.Flags().NArg() > 0: // the command is unknown
+		return cmd.RunE(cmd, cmd.Flags().Args())
 	case errors.As(err, &value):
 		flag := value.GetFlag()
 		return Refusef("--%s: %w", flag.Name, plainValueError(flag, value.GetValue(), value.Unwrap()))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // OS is the file system of the operating system.
@@ -51,11 +53,7 @@ func (OS) Mkdir(name string) error { return os.Mkdir(name, 0o777) }
 
 func (OS) ReadDir(name string) ([]string, error) {
 	entries, err := os.ReadDir(name)
-	names := make([]string, len(entries))
-	for i, entry := range entries {
-		names[i] = entry.Name()
-	}
-	return names, err
+	return lists.Map(entries, os.DirEntry.Name), err
 }
 
 func (OS) SyncDir(name string) error { return syncDir(name) }

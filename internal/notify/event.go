@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // The events.
@@ -97,10 +98,7 @@ const (
 )
 
 func lost(workers []Worker) string {
-	names := make([]string, len(workers))
-	for i, w := range workers {
-		names[i] = w.Name
-	}
+	names := lists.Map(workers, func(w Worker) string { return w.Name })
 	const most = 5
 	text := strings.Join(names[:min(len(names), most)], ", ")
 	if len(names) > most {

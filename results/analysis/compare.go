@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/stats"
 )
@@ -23,11 +24,7 @@ type Paired struct {
 }
 
 func adjust(family []*Paired) {
-	p := make([]float64, len(family))
-	for k := range family {
-		p[k] = family[k].Test.P
-	}
-	for k, q := range stats.FalseDiscoveryRate(p) {
+	for k, q := range stats.FalseDiscoveryRate(lists.Map(family, func(p *Paired) float64 { return p.Test.P })) {
 		family[k].Q = q
 	}
 }

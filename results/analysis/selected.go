@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/layout"
 )
 
@@ -136,10 +137,7 @@ func choose(candidates []candidate, by experiment.Select, metric Metric) ([]Sele
 		entry.Sample = append(entry.Sample, c.RepeatScore)
 		choices = append(choices, s)
 	}
-	methods := make([]string, len(candidates))
-	for i := range candidates {
-		methods[i] = candidates[i].of.method
-	}
+	methods := lists.Map(candidates, func(c candidate) string { return c.of.method })
 	common := commonSettings(methods, MethodName(methods[0]))
 	for i := range choices {
 		_, settings := CutMethod(choices[i].Method)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/prose"
 )
 
@@ -158,11 +159,7 @@ type Path struct {
 func (p *Path) File() string { return p.Table + ".arrow" }
 
 func (l *Layout) Columns() []string {
-	columns := make([]string, len(l.Dimensions))
-	for d, info := range l.Dimensions {
-		columns[d] = info.Column
-	}
-	return columns
+	return lists.Map(l.Dimensions, func(d DimensionInfo) string { return d.Column })
 }
 
 func (l *Layout) Column(d Dimension) string { return l.Dimensions[d].Column }
@@ -175,11 +172,7 @@ func (l *Layout) AspectOf(d Dimension) *Aspect {
 }
 
 func (l *Layout) Chosen() []Dimension {
-	list := make([]Dimension, len(l.Hyperparameters))
-	for i, h := range l.Hyperparameters {
-		list[i] = h.Dimension
-	}
-	return list
+	return lists.Map(l.Hyperparameters, func(h Hyperparameter) Dimension { return h.Dimension })
 }
 
 // Parameters returns the hyperparameters that are the same over other dimensions.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
@@ -80,26 +81,18 @@ func (x number) MarshalJSON() ([]byte, error) {
 
 type object = map[string]any
 
-func listOf[T any](items []T, of func(T) object) []object {
-	list := make([]object, len(items))
-	for i, item := range items {
-		list[i] = of(item)
-	}
-	return list
-}
-
 // MarshalJSON returns the object of docs/schemas/compare.json.
 func (c *Comparison) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object{
 		"rounding":     c.Rounding,
 		"significance": c.Tests.Significance,
-		"runs":         listOf(c.Runs, runJSON),
-		"pairs":        listOf(c.Pairs, func(p *analysis.RunPair) object { return pairJSON(p, c.Tests) }),
+		"runs":         lists.Map(c.Runs, runJSON),
+		"pairs":        lists.Map(c.Pairs, func(p *analysis.RunPair) object { return pairJSON(p, c.Tests) }),
 	})
 }
 
 func runJSON(r *analysis.ComparedRun) object {
-	versions := listOf(r.Versions, func(v analysis.VersionCells) object {
+	versions := lists.Map(r.Versions, func(v analysis.VersionCells) object {
 		return object{"version": v.Version, "cells": v.Cells}
 	})
 	return object{"dir": r.Dir, "run": r.Run, "versions": versions, "platforms": append([]string{}, r.Platforms...), "cells": r.Cells, "statuses": StatusCounts(r.Statuses), "ended": !r.Partial}
@@ -118,20 +111,20 @@ func pairJSON(p *analysis.RunPair, tests analysis.Tests) object {
 	n := &p.Numbers
 	return object{
 		"baseline": p.Baseline.Dir, "other": p.Other.Dir, "copied": p.Copied, "notes": append([]string{}, p.Notes...),
-		"cells": listOf(p.Cells, func(n analysis.CellCounts) object {
+		"cells": lists.Map(p.Cells, func(n analysis.CellCounts) object {
 			return object{"method": allMethods(n.Method), "shared": n.Shared, "counterparts": n.Counterparts,
 				"only_baseline": n.OnlyBaseline, "only_other": n.OnlyOther}
 		}),
-		"scores": listOf(p.Scores, func(s analysis.ScoreChange) object { return scoreJSON(p.Layout, s, tests) }),
+		"scores": lists.Map(p.Scores, func(s analysis.ScoreChange) object { return scoreJSON(p.Layout, s, tests) }),
 		"numbers": object{
 			"same": n.Same, "within_rounding": n.Rounding, "beyond_rounding": n.Beyond,
-			"columns": listOf(n.Columns, func(c analysis.NumberChange) object {
+			"columns": lists.Map(n.Columns, func(c analysis.NumberChange) object {
 				return object{"method": c.Method, "column": c.Column, "cells": c.Cells,
 					"within_rounding": c.Rounding, "beyond_rounding": c.Beyond, "farthest": changeJSON(c.Farthest)}
 			}),
-			"cells": listOf(n.Cells, changeJSON),
+			"cells": lists.Map(n.Cells, changeJSON),
 		},
-		"times": listOf(p.Times, func(t analysis.TimeRatio) object {
+		"times": lists.Map(p.Times, func(t analysis.TimeRatio) object {
 			quantiles := object{}
 			for k, q := range analysis.TimeQuantiles {
 				quantiles[fmt.Sprintf("quantile_%g", q)] = number(t.Quantiles[k])
@@ -139,10 +132,10 @@ func pairJSON(p *analysis.RunPair, tests analysis.Tests) object {
 			return object{"method": allMethods(t.Method), "column": t.Column, "cells": t.Cells, "baseline_seconds": number(t.Baseline),
 				"other_seconds": number(t.Other), "geometric_mean": number(t.Mean), "quantiles": quantiles}
 		}),
-		"statuses": listOf(p.Statuses, func(s analysis.StatusChange) object {
+		"statuses": lists.Map(p.Statuses, func(s analysis.StatusChange) object {
 			return object{"baseline": s.Baseline, "other": s.Other, "cells": s.Cells}
 		}),
-		"failures": listOf(p.Failures, func(f analysis.FailureChange) object {
+		"failures": lists.Map(p.Failures, func(f analysis.FailureChange) object {
 			return object{"cell": f.Cell, "what": f.What, "baseline": f.Baseline, "other": f.Other, "error": f.Error}
 		}),
 	}

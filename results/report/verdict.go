@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
@@ -411,10 +412,7 @@ func (v *verdict) endSentence() string {
 	}
 	slices.SortStableFunc(ends, func(a, b string) int { return len(methods[b]) - len(methods[a]) })
 	const most = 3
-	var words []string
-	for _, end := range ends[:min(len(ends), most)] {
-		words = append(words, fmt.Sprintf("%s (%s)", end, listed(unique(methods[end]))))
-	}
+	words := lists.Map(ends[:min(len(ends), most)], func(end string) string { return fmt.Sprintf("%s (%s)", end, listed(unique(methods[end]))) })
 	if more := len(ends) - most; more > 0 {
 		words = append(words, prose.Plural(more, "more value"))
 	}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
+)
+
+// TestRemediesOfServer takes a run through its life by the command lines that messages advise.
+func TestRemediesOfServer(t *testing.T) {
+	needs.Patience(t, "4 s")
+	t.Parallel()
+	r := startRemote(t)
+	dir := t.TempDir()
+	values := map[string]string{"GRID": write(t, dir, "grid.yaml", tinyGrid), "DIR": filepath.Join(dir, "out")}
+	// then follows the one line that a message has with a word in it.
+	then := func(o outcome, word string, more ...string) outcome {
+		t.Helper()
+		lines := slices.DeleteFunc(advised(o.out+o.err, values), func(line []string) bool { return !slices.Contains(line, word) })
+		if len(lines) != 1 {
+			t.Fatalf("%d lines have %q:\n%s", len(lines), word, o.out+o.err)
+		}
+		return do(t, append(append(lines[0], "--nats", r.url), more...)...)
+	}
+	done := func(o outcome, says string) outcome {
+		t.Helper()
+		if o.code != command.ExitDone || !strings.Contains(o.out, says) {
+			t.Fatalf("exit status %d, want %q:\n%s", o.code, says, o.out+o.err)
+		}
+		return o
+	}
+	refused := func(args ...string) outcome {
+		t.Helper()
+		o := do(t, append(args, "--nats", r.url)...)
+		if o.code != command.ExitRefused {
+			t.Fatalf("%q: exit status %d:\n%s", args, o.code, o.out+o.err)
+		}
+		return o
+	}
+	drain := func() {
+		t.Helper()
+		if _, wait := r.work(t, "--drain", "--slots", "2"); wait() != nil {
+			t.Fatal("the worker failed")
+		}
+	}
+	submitted := done(then(must(t, "status", "--nats", r.url), "submit"), "3 of 3 cells queued")
+	run, _, _ := strings.Cut(submitted.out, ":")
+	cancelled := done(then(refused("purge", run), "cancel"), "cancelled")
+	done(then(cancelled, "submit"), "3 of 3 cells queued")
+	paused := must(t, "pause", run, "--nats", r.url)
+	done(then(must(t, "submit", values["GRID"], "--nats", r.url), "resume"), "resumed")
+	done(then(paused, "resume"), "not paused")
+	must(t, "cancel", run, "--nats", r.url)
+	done(then(refused("pause", run), "submit"), "3 of 3 cells queued")
+	drain()
+	done(then(refused("purge", run), "collect"), "3 ok")
+	done(do(t, "purge", run, "--nats", r.url), "removed")
+	must(t, "submit", values["GRID"], "--nats", r.url)
+	drain()
+	done(then(refused("purge", run), "--uncollected"), "removed")
+
+	// Cells that a limit ends, each time under this limit.
+	limited := must(t, "submit", values["GRID"], "--set", "limits.timeout=1ns", "--set", "limits.attempts=1", "--nats", r.url)
+	run, _, _ = strings.Cut(limited.out, ":")
+	drain()
+	collected := do(t, "collect", run, "--out", filepath.Join(dir, "limited"), "--nats", r.url)
+	if collected.code != command.ExitFailed || !strings.Contains(collected.err, "timeout") {
+		t.Fatalf("exit status %d: %s", collected.code, collected.out+collected.err)
+	}
+	done(then(collected, "retry", "--timeout", "none"), "cells queued again")
+	drain()
+	done(do(t, "collect", run, "--out", filepath.Join(dir, "limited"), "--nats", r.url), "3 ok")
+}
