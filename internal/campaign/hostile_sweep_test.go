@@ -47,15 +47,7 @@ type guarded struct {
 func startGuarded(t *testing.T, program string) *guarded {
 	t.Helper()
 	g := &guarded{t: t, dir: t.TempDir()}
-	for _, name := range []string{"permissions.conf", "accounts.conf"} {
-		text, err := os.ReadFile(filepath.Join("../../deploy/k8s/nats", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		g.write(name, strings.Replace(string(text), "{user: coordinator,", "{user: all, password: all}\n{user: coordinator,", 1))
-	}
-	g.write("users.conf", "COORDINATOR_PASSWORD: coordinator\nWORKER_PASSWORD: worker\nVIEWER_PASSWORD: viewer\n")
-	config := g.write("nats.conf", fmt.Sprintf("include \"accounts.conf\"\njetstream {store_dir: %q}\n", filepath.Join(g.dir, "store")))
+	config := g.configure()
 	if program != "" {
 		host, port, err := net.SplitHostPort(needs.FreePorts(t, 1)[0])
 		if err != nil {
@@ -98,6 +90,20 @@ func startGuarded(t *testing.T, program string) *guarded {
 		t.Fatal("the server is not ready")
 	}
 	return g
+}
+
+// configure writes the configuration of a server with the accounts of deploy/k8s, and the user all.
+func (g *guarded) configure() (path string) {
+	g.t.Helper()
+	for _, name := range []string{"permissions.conf", "accounts.conf"} {
+		text, err := os.ReadFile(filepath.Join("../../deploy/k8s/nats", name))
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		g.write(name, strings.Replace(string(text), "{user: coordinator,", "{user: all, password: all}\n{user: coordinator,", 1))
+	}
+	g.write("users.conf", "COORDINATOR_PASSWORD: coordinator\nWORKER_PASSWORD: worker\nVIEWER_PASSWORD: viewer\n")
+	return g.write("nats.conf", fmt.Sprintf("include \"accounts.conf\"\njetstream {store_dir: %q}\n", filepath.Join(g.dir, "store")))
 }
 
 func (g *guarded) write(name, text string) string {

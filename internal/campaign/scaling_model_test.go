@@ -248,7 +248,7 @@ const rounds = 3
 // measureScaling takes the samples and writes them into their file. Before it measures what
 // the model is not fitted to, it tells what the model of the first round predicts.
 func measureScaling(t *testing.T) {
-	l := newLaboratory(t)
+	l := newLaboratory(t, false)
 	var fitted, kept [rounds][]sample
 	for i := range rounds {
 		for _, s := range settings {

@@ -34,6 +34,7 @@ import (
 type gauge struct {
 	Before, After   float64 // processor seconds, before the collection of garbage and after
 	Heap            int64   // bytes in use
+	Resident        int64   // bytes
 	Messages, Bytes int64   // in and out
 	Requests        uint64  // of the API of JetStream
 	Stored          uint64  // bytes on disk
@@ -43,9 +44,17 @@ type gauge struct {
 const profileVariable = "AGEPATH_SCALING_PROFILE"
 
 // gauged is a server that tells its address, and what it took for each line it is sent.
-// Its argument is its folder.
+// Its arguments are its folder and, if it has one, its configuration.
 func gauged(context.Context) error {
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: -1, NoSigs: true, NoLog: true, JetStream: true, StoreDir: os.Args[1]})
+	options := &server.Options{JetStream: true, StoreDir: os.Args[1]}
+	if len(os.Args) > 2 {
+		var err error
+		if options, err = server.ProcessConfigFile(os.Args[2]); err != nil {
+			return err
+		}
+	}
+	options.Host, options.Port, options.NoSigs, options.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+	s, err := server.NewServer(options)
 	if err != nil {
 		return err
 	}
@@ -78,6 +87,11 @@ func gauged(context.Context) error {
 		if err != nil {
 			return err
 		}
+		var size int64                                                // of pages, then what is resident
+		if text, err := os.ReadFile("/proc/self/statm"); err == nil { // of Linux
+			_, _ = fmt.Sscan(string(text), &size, &g.Resident)
+		}
+		g.Resident *= int64(os.Getpagesize())
 		g.Heap, g.Messages, g.Bytes = int64(memory.HeapAlloc), v.InMsgs+v.OutMsgs, v.InBytes+v.OutBytes
 		g.Requests, g.Stored, g.After = j.API.Total, j.Store, busy()
 		if err := json.NewEncoder(os.Stdout).Encode(g); err != nil {
@@ -148,7 +162,7 @@ func simulated(ctx context.Context) error {
 	var group errgroup.Group
 	for range workers {
 		group.Go(func() error {
-			q, err := queue.Connect(ctx, queue.Config{URL: os.Args[1]})
+			q, err := connectSimulated(ctx)
 			if err != nil {
 				return err
 			}
@@ -165,6 +179,16 @@ func simulated(ctx context.Context) error {
 	return err
 }
 
+// connectSimulated connects a simulated worker to the server that the first argument names. A user's
+// name in there is that of an account of deploy/k8s.
+func connectSimulated(ctx context.Context) (*queue.Queue, error) {
+	config := queue.Config{URL: os.Args[1]}
+	if strings.Contains(config.URL, "worker:") {
+		config.Domain, config.InboxPrefix = "agepath", "_INBOX_agepath_worker"
+	}
+	return queue.Connect(ctx, config)
+}
+
 // simulatedSlot asks of the server what a worker of one slot does.
 func simulatedSlot(ctx context.Context, q *queue.Queue, config queue.WorkerConfig, kind experiment.Kind) error {
 	puller, err := q.Worker(config)
@@ -175,7 +199,10 @@ func simulatedSlot(ctx context.Context, q *queue.Queue, config queue.WorkerConfi
 	telling, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { // ends with the slot
-		p := queue.Presence{Name: "simulated", Slots: 1, State: queue.Working, Started: time.Now().UTC()}
+		p := queue.Presence{
+			Name: config.Name, Slots: 1, State: queue.Working, Started: time.Now().UTC(),
+			Computes: append([]experiment.Need{{Name: kind.Name()}}, kind.Abilities()...),
+		}
 		for err := error(nil); err == nil; err = queue.Sleep(telling, queue.PresenceEvery) {
 			if p.At = time.Now().UTC(); q.Announce(&p) != nil {
 				return
@@ -249,14 +276,21 @@ func medians(rounds [][]sample) []sample {
 // laboratory is a gauged server and what is measured on it.
 type laboratory struct {
 	t       *testing.T
-	url     string
+	url     string // as a coordinator
+	workers string // the URL as a worker
 	in      io.Writer
 	answers *bufio.Reader
 }
 
-func newLaboratory(t *testing.T) *laboratory {
+// newLaboratory starts a server with the accounts of deploy/k8s, or one in which all may do all.
+func newLaboratory(t *testing.T, accounts bool) *laboratory {
 	t.Helper()
-	cmd := itself(t, "gauged", t.TempDir())
+	g := &guarded{t: t, dir: t.TempDir()}
+	args := []string{g.dir}
+	if accounts {
+		args = append(args, g.configure())
+	}
+	cmd := itself(t, "gauged", args...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -277,6 +311,11 @@ func newLaboratory(t *testing.T) *laboratory {
 	})
 	l := &laboratory{t: t, in: in, answers: bufio.NewReader(out)}
 	l.url = strings.TrimSpace(l.line())
+	l.workers = l.url
+	if accounts {
+		l.workers = strings.Replace(l.url, "nats://", "nats://worker:worker@", 1)
+		l.url = strings.Replace(l.url, "nats://", "nats://coordinator:coordinator@", 1)
+	}
 	return l
 }
 
@@ -325,13 +364,16 @@ func (l *laboratory) coordinator(phase string, s setting, args ...string) (sampl
 	l.t.Helper()
 	cmd := exec.CommandContext(l.t.Context(), builtProgram(l.t, "coordinator"), args...)
 	cmd.Env = append(cmd.Environ(), "AGEPATH_NATS="+l.url)
+	if l.url != l.workers {
+		cmd.Env = append(cmd.Env, "AGEPATH_INBOX_PREFIX=_INBOX_agepath_coordinator")
+	}
 	return l.measure(phase, s, cmd)
 }
 
 // simulate runs simulated workers.
 func (l *laboratory) simulate(phase string, s setting, stay time.Duration) sample {
 	l.t.Helper()
-	cmd := itself(l.t, "simulated", l.url, strconv.Itoa(s.Workers), stay.String())
+	cmd := itself(l.t, "simulated", l.workers, strconv.Itoa(s.Workers), stay.String())
 	cmd.Env = append(cmd.Env, costVariable+"="+s.Sleep.String(), rowsVariable+"="+strconv.Itoa(s.Rows))
 	m, out := l.measure(phase, s, cmd)
 	if stay > 0 {
@@ -379,7 +421,7 @@ func TestLaboratory(t *testing.T) {
 	}
 	t.Parallel()
 	s := setting{Workers: 2, Sleep: time.Millisecond, Rows: 3, Cells: 100}
-	list := newLaboratory(t).run(s)
+	list := newLaboratory(t, false).run(s)
 	for i, phase := range []string{"submit", "work", "gather"} {
 		if m := list[i]; m.Phase != phase || m.Seconds <= 0 || m.Server <= 0 || m.Client <= 0 || m.Bytes < 60*300 || m.Messages < 100 || m.Requests == 0 {
 			t.Errorf("%s: %+v", phase, m)

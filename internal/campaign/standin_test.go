@@ -66,6 +66,8 @@ func TestMain(m *testing.M) {
 		exit(gauged(ctx))
 	case "simulated":
 		exit(simulated(ctx))
+	case "crowd":
+		exit(crowd(ctx))
 	}
 	var err error
 	if programs, err = os.MkdirTemp("", "agepath-campaign-"); err != nil {

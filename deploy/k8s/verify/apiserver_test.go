@@ -101,7 +101,7 @@ func TestAPIServer(t *testing.T) {
 	}
 	kubectl("-n", "agepath", "run", "reader", "--image="+string(pod[1]), "--overrides="+string(pod[2]), "--dry-run=server")
 	kubectl("apply", "-k", "testdata/collect-s3")
-	kubectl("-n", "agepath", "create", "job", "--from=cronjob/agepath-collect-quickstart-0123456789ab", "collect-now", "--dry-run=server")
+	kubectl("-n", "agepath", "create", "job", "--from=cronjob/quickstart-01234567", "collect-now", "--dry-run=server")
 }
 
 // startCluster starts etcd and an API server, and returns what runs kubectl there.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/yaml"
 )
 
@@ -129,8 +130,52 @@ func TestRunName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if have := strings.Count(string(text), "quickstart-0123456789ab"); have != times || times > 0 && regexp.MustCompile(`\bRUN"|value: RUN\b`).Match(text) {
+		if have := strings.Count(string(text), "quickstart-01234567"); have != times || times > 0 && regexp.MustCompile(`\bRUN"|value: RUN\b`).Match(text) {
 			t.Errorf("%s names the run %d times, want %d", name, have, times)
+		}
+	}
+}
+
+// TestLongNames wants a run and a folder with the longest names to give every object a name that
+// Kubernetes takes. A CronJob adds 11 characters to its Jobs' names, and pods have the name of their
+// Job as a label.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	long := map[string]string{ // a run has at most 40 characters and a digest of 8: runName of package experiment
+		"quickstart-01234567": strings.Repeat("a", 40) + "-01234567",
+		"-quickstart":         "-" + strings.Repeat("a", 48),
+	}
+	for _, name := range []string{"collect", "collect-s3", "keda", "submit"} {
+		text, err := os.ReadFile("testdata/" + name + "/kustomization.yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, after, _ := strings.Cut(string(text), "kind: Kustomization\n")
+		dir := own(t, strings.NewReplacer("../../../", "../deploy/k8s/", "-quickstart", long["-quickstart"]).Replace(after))
+		if name != "submit" {
+			path := filepath.Join(dir, "run.yaml")
+			text, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, []byte(strings.ReplaceAll(string(text), "quickstart-01234567", long["quickstart-01234567"])), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		found := false
+		for _, o := range render(t, dir) {
+			most := map[string]int{"CronJob": 52}[o.kind]
+			problems := validation.IsDNS1123Label(o.name)
+			if o.kind == "ConfigMap" {
+				problems = validation.IsDNS1123Subdomain(o.name)
+			}
+			if len(problems) > 0 || most > 0 && len(o.name) > most {
+				t.Errorf("%s: %s: %q", name, o, problems)
+			}
+			found = found || strings.Contains(o.name, strings.Repeat("a", 40))
+		}
+		if !found && name != "keda" {
+			t.Errorf("%s: no object has the name", name)
 		}
 	}
 }
