@@ -16,45 +16,51 @@ import (
 // numberedModel is a model on data that has some rows of each kind. Fields that are not there have
 // values of their own.
 type numberedModel struct {
-	name, data, entry string
-
-	methods, setting         string // of furtherModels
+	cells                    string // in numbers.txt
+	name, data, entry        string
+	methods, setting         string // of furtherModels, instead of a name
 	rows                     int
 	noise, regularizers, age string
 	choose, further          string
 }
 
 var numberedModels = []numberedModel{
-	{name: Lasso, data: "diabetes", entry: "lasso: {alpha: 0.01}"}, {name: ElasticNet, data: "diabetes", entry: "elastic-net: {alpha: 0.02}"},
-	{name: Ridge, data: "diabetes", entry: "ridge: {alpha: 0.1}"}, {name: SVM, data: "breast_cancer", entry: "svm: {c: 1}"},
-	{name: SVM, data: "breast_cancer", entry: "svm: {c: 1, kernel: rbf}"}, {name: Logistic, data: "breast_cancer", entry: "logistic: {c: 1}"},
-	{name: ERM, data: "diabetes", entry: "erm: {loss: huber, c: 1}"},
+	{cells: "lasso", name: Lasso, data: "diabetes", entry: "lasso: {alpha: 0.01}"}, {cells: "elastic-net", name: ElasticNet, data: "diabetes", entry: "elastic-net: {alpha: 0.02}"},
+	{cells: "ridge", name: Ridge, data: "diabetes", entry: "ridge: {alpha: 0.1}"}, {cells: "svm", name: SVM, data: "breast_cancer", entry: "svm: {c: 1}"},
+	{cells: "svm rbf", name: SVM, data: "breast_cancer", entry: "svm: {c: 1, kernel: rbf}"}, {cells: "logistic", name: Logistic, data: "breast_cancer", entry: "logistic: {c: 1}"},
+	{cells: "erm", name: ERM, data: "diabetes", entry: "erm: {loss: huber, c: 1}"},
 }
 
 // furtherModels were chosen by TestConstants of internal/mutation: each notices constants that no other
 // does.
 var furtherModels = []numberedModel{
 	// Features of very different sizes, of one value, and more of them than rows.
-	{methods: "gaga", data: "breast_cancer", entry: "svm: {c: 1}", rows: 50, further: "scale: {features: none, target: none}"},
-	{methods: "gaga", data: "breast_cancer", entry: "svm: {c: 1, kernel: rbf}", rows: 50, further: "scale: {features: none, target: none}"},
-	{methods: "gaga", data: "digits", entry: "svm: {c: 1, kernel: rbf}", rows: 70, noise: "flip-class"},
-	{methods: "gaga", data: "breast_cancer", entry: "logistic: {c: 1}", rows: 22},
-	{methods: "trimmed-loss rlssvm relssvm spld gnc acs-share robust-svm", data: "breast_cancer", entry: "svm: {c: 1}", rows: 25},
-	{methods: "original acs gaga acs-once", data: "diabetes", entry: "ridge: {alpha: 0.1}", rows: 9, noise: "gaussian-target", regularizers: "linear, hard", age: "auto"},
+	{cells: "unscaled svm", methods: "gaga", data: "breast_cancer", entry: "svm: {c: 1}", rows: 50, further: "scale: {features: none, target: none}"},
+	{cells: "unscaled rbf", methods: "gaga", data: "breast_cancer", entry: "svm: {c: 1, kernel: rbf}", rows: 50, further: "scale: {features: none, target: none}"},
+	{cells: "constant columns", methods: "gaga", data: "digits", entry: "svm: {c: 1, kernel: rbf}", rows: 70, noise: "flip-class"},
+	{cells: "wide", methods: "gaga", data: "breast_cancer", entry: "logistic: {c: 1}", rows: 22},
+	{cells: "few rows", methods: "trimmed-loss rlssvm relssvm spld gnc acs-share robust-svm", data: "breast_cancer", entry: "svm: {c: 1}", rows: 25},
+	{cells: "tiny", methods: "original acs gaga acs-once", data: "diabetes", entry: "ridge: {alpha: 0.1}", rows: 9, noise: "gaussian-target", regularizers: "linear, hard", age: "auto"},
+	{cells: "erm terms", methods: "original", data: "diabetes", entry: "erm: {loss: [absolute, epsilon-insensitive-quantile], c: [1, 100], l1_ratio: [0, 0.3], constraint: [none, nonnegative, {fairness: {columns: [1]}}]}", rows: 60},
+	{cells: "erm classes", methods: "original", data: "breast_cancer", entry: "erm: {loss: [squared-hinge, smoothed-hinge], c: 1, constraint: sum}", rows: 60},
 	// Other regularizers, ages and directions.
-	{methods: "gaga", data: "breast_cancer", entry: "svm: {c: 1, kernel: rbf}", rows: 60, regularizers: "{polynomial: {order: [1.2, 2, 3]}}, {mixture: {gamma: 0.1}}, {log: {a: [0.1, 5]}}"},
-	{methods: "gaga", data: "breast_cancer", entry: "svm: {c: [0.01, 1], kernel: rbf}", rows: 60, age: "auto"},
-	{methods: "gaga", data: "diabetes", entry: "elastic-net: {alpha: 0.2}", rows: 60, age: "auto"},
-	{methods: "gaga", data: "diabetes", entry: "elastic-net: {alpha: 0.02}", rows: 60, age: "{min: 0.05, max: 2, acs_step: 0.5, direction: down}"},
+	{cells: "orders", methods: "gaga", data: "breast_cancer", entry: "svm: {c: 1, kernel: rbf}", rows: 60, regularizers: "{polynomial: {order: [1.2, 2, 3]}}, {mixture: {gamma: 0.1}}, {log: {a: [0.1, 5]}}"},
+	{cells: "derived ages", methods: "gaga", data: "breast_cancer", entry: "svm: {c: [0.01, 1], kernel: rbf}", rows: 60, age: "auto"},
+	{cells: "strong penalty", methods: "gaga", data: "diabetes", entry: "elastic-net: {alpha: 0.2}", rows: 60, age: "auto"},
+	{cells: "down", methods: "gaga", data: "diabetes", entry: "elastic-net: {alpha: 0.02}", rows: 60, age: "{min: 0.05, max: 2, acs_step: 0.5, direction: down}"},
 	// As many rows as windows need.
-	{methods: "gaga", data: "diabetes", entry: "lasso: {alpha: 0.01}", rows: 442, regularizers: Hard, age: "{min: 0.05, max: 0.5}"},
-	{methods: "gaga", data: "diabetes", entry: "ridge: {alpha: 0.1}", rows: 442, regularizers: Linear, age: "{min: 0.05, max: 0.5}"},
+	{cells: "window", methods: "gaga", data: "diabetes", entry: "lasso: {alpha: 0.01}", rows: 442, regularizers: Hard, age: "{min: 0.05, max: 0.5}"},
+	{cells: "window smooth", methods: "gaga", data: "diabetes", entry: "ridge: {alpha: 0.1}", rows: 442, regularizers: Linear, age: "{min: 0.05, max: 0.5}"},
 	// Choices, folds and the protocol of the scripts.
-	{methods: "gaga", data: "diabetes", entry: "elastic-net: {alpha: 0.02}", rows: 50, regularizers: Linear, choose: "{folds: 3}"},
-	{methods: "acs gaga", data: "diabetes", entry: "ridge: {alpha: 0.1}", rows: 80, regularizers: Linear, age: "auto", choose: "smoothed"},
-	{methods: "acs gaga", data: "diabetes", entry: "lasso: {alpha: 0.01}", rows: 80, regularizers: Linear, age: "auto", choose: "smoothed"},
-	{methods: "acs gaga", data: "diabetes", entry: "lasso: {alpha: 0.01}", rows: 50, regularizers: "hard, linear, {mixture: {gamma: 0.4}}", choose: "none", further: "protocol: scripts"},
-	{methods: MOSPL, setting: "{mospl: {population: 20, generations: 30, refit: 7}}", data: "diabetes", entry: "lasso: {alpha: 0.01}", rows: 30, regularizers: "hard, linear, {polynomial: {order: 2}}, {mixture: {gamma: 0.4}}"},
+	{cells: "folds", methods: "gaga", data: "diabetes", entry: "elastic-net: {alpha: 0.02}", rows: 50, regularizers: Linear, choose: "{folds: 3}"},
+	{cells: "chosen ridge", methods: "acs gaga", data: "diabetes", entry: "ridge: {alpha: 0.1}", rows: 80, regularizers: Linear, age: "auto", choose: "smoothed"},
+	{cells: "chosen lasso", methods: "acs gaga", data: "diabetes", entry: "lasso: {alpha: 0.01}", rows: 80, regularizers: Linear, age: "auto", choose: "smoothed"},
+	{cells: "scripts", methods: "acs gaga", data: "diabetes", entry: "lasso: {alpha: 0.01}", rows: 50, regularizers: "hard, linear, {mixture: {gamma: 0.4}}", choose: "none", further: "protocol: scripts"},
+	{cells: "generations", methods: MOSPL, setting: "{mospl: {population: 20, generations: 30, refit: 7}}", data: "diabetes", entry: "lasso: {alpha: 0.01}", rows: 30, regularizers: "hard, linear, {polynomial: {order: 2}}, {mixture: {gamma: 0.4}}"},
+}
+
+func (n numberedModel) of(m *methodInfo) bool {
+	return n.methods == "" && (m.everywhere || m.fits(n.name)) || slices.Contains(strings.Fields(n.methods), m.name)
 }
 
 func (n numberedModel) grid(m *methodInfo, methods string) string {
@@ -80,8 +86,8 @@ func (n numberedModel) grid(m *methodInfo, methods string) string {
 		cmp.Or(n.age, "{min: 0.05, max: 2, acs_step: 0.25}"), choose, n.further)
 }
 
-// cells adds what the cells of a method compute: measures and knots.
-func (n numberedModel) cells(t *testing.T, m *methodInfo, h hash.Hash) {
+// digest adds what the cells of a method compute: measures and knots.
+func (n numberedModel) digest(t *testing.T, m *methodInfo, h hash.Hash) {
 	t.Helper()
 	method := m.name
 	switch {

@@ -1,6 +1,7 @@
 package selfpaced
 
 import (
+	"fmt"
 	"hash"
 	"math"
 	"math/rand/v2"
@@ -8,8 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/agepath/agepath/baselines"
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/gaga"
 	"github.com/agepath/agepath/rehline"
 )
 
@@ -60,6 +63,45 @@ func digestSolution(t *testing.T, h hash.Hash, p rehline.Problem) {
 	addFloats(h, s.Intercept, s.Objective, s.Gap)
 }
 
+// digestPaths has paths of more rows than the data sets have: a window holds at most 512 of them, and
+// a landing with a kinked loss looks at those near a threshold.
+func digestPaths(t *testing.T, h hash.Hash) {
+	x, y, sides := randomProblem(experiment.Stream(1, "paths"), 1200, 2, 1)
+	for i := range sides {
+		if i%5 == 0 {
+			y[i], sides[i] = y[i]+5, -sides[i]
+		}
+	}
+	for _, c := range []struct {
+		problem     *gaga.Problem
+		regularizer gaga.Regularizer
+		ages        gaga.Range
+	}{
+		{gaga.SVM(x, sides, nil, 1, nil), gaga.Hard{}, gaga.Range{Min: 0.9, Max: 1.1}},
+		{gaga.SVM(x, sides, nil, 1, nil), gaga.Linear{}, gaga.Range{Min: 0.9, Max: 1.1}},
+		{gaga.Lasso(x, y, nil, 0.01), gaga.Hard{}, gaga.Range{Min: 0.2, Max: 0.3}},
+		{gaga.Lasso(x, y, nil, 0.01), gaga.Polynomial{Order: 1.35}, gaga.Range{Min: 0.2, Max: 0.3}},
+	} {
+		c.problem.Regularizer = c.regularizer
+		path, err := gaga.Track(t.Context(), c.problem, gaga.Options{Age: c.ages})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(h, path.Status(), path.Reason())
+		for _, knot := range path.Knots() {
+			addFloats(h, knot.Age, knot.KKT)
+			addFloats(h, knot.Theta...)
+		}
+	}
+}
+
+// boundedHard admits no loss above a bound, however large the age.
+type boundedHard struct{ gaga.Hard }
+
+func (boundedHard) Threshold(_ int, age float64) (threshold, rate float64) {
+	return 0.05 * age / (1 + age), 0.05 / ((1 + age) * (1 + age))
+}
+
 // digestStart has the fit before the first of derived ages, to few rows and to some of many.
 func digestStart(t *testing.T, h hash.Hash) {
 	c, _ := numberedModels[0].cell(t)
@@ -75,6 +117,12 @@ func digestStart(t *testing.T, h hash.Hash) {
 			t.Fatal(err)
 		}
 		addFloats(h, weights...)
+		problem.Regularizer = boundedHard{}
+		ages, err := baselines.FindAges(t.Context(), problem, weights, autoAges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		addFloats(h, ages...)
 	}
 }
 

@@ -90,24 +90,25 @@ func numberedSubjects() (list []numbered) {
 		if m.algorithm == 0 { // of a test
 			continue
 		}
-		list = append(list, numbered{"method " + m.name, m.algorithm, "its algorithm in methodTable and the table in docs/grid.md", func(t *testing.T, h hash.Hash) {
+		add := func(cells string, digest func(t *testing.T, h hash.Hash)) {
+			list = append(list, numbered{"method " + m.name + cells, m.algorithm, "its algorithm in methodTable and the table in docs/grid.md", digest})
+		}
+		add("", func(_ *testing.T, h hash.Hash) {
 			for _, setting := range m.settings {
 				fmt.Fprintln(h, setting.Name, setting.Standard)
 			}
-			for _, model := range numberedModels {
-				if m.everywhere || m.fits(model.name) {
-					model.cells(t, m, h)
-				}
+		})
+		for _, model := range slices.Concat(numberedModels, furtherModels) {
+			if model.of(m) {
+				add(" "+model.cells, func(t *testing.T, h hash.Hash) { model.digest(t, m, h) })
 			}
-			for _, model := range furtherModels {
-				if slices.Contains(strings.Fields(model.methods), m.name) {
-					model.cells(t, m, h)
-				}
-			}
-			if m.name == Original {
-				digestSolver(t, h)
-			}
-		}})
+		}
+		switch m.name {
+		case Original:
+			add(" solver", digestSolver)
+		case GAGA:
+			add(" paths", digestPaths)
+		}
 	}
 	for _, task := range []dataset.Task{dataset.Regression, dataset.Classification} {
 		for _, kind := range dataset.NoiseKinds(task) {
@@ -142,14 +143,10 @@ func numberedSubjects() (list []numbered) {
 		}})
 	}
 	list = append(list,
-		numbered{"choice", choiceNeed.Version, "the version of choiceNeed", func(t *testing.T, h hash.Hash) {
-			digestChoices(t, h)
-			digestLabels(t, h)
-		}},
-		numbered{"far rows", 1, "nothing, but give their columns other names", func(t *testing.T, h hash.Hash) {
-			digestFar(t, h)
-			digestErrors(h)
-		}},
+		numbered{"choice", choiceNeed.Version, "the version of choiceNeed", digestChoices},
+		numbered{"choice labels", choiceNeed.Version, "the version of choiceNeed", digestLabels},
+		numbered{"far rows", 1, "nothing, but give their columns other names", digestFar},
+		numbered{"far rows errors", 1, "nothing, but give their columns other names", digestErrors},
 		numbered{"age auto", autoAge, "autoAge", func(t *testing.T, h hash.Hash) {
 			for _, model := range numberedModels {
 				if model.name == ERM {
@@ -157,25 +154,20 @@ func numberedSubjects() (list []numbered) {
 				}
 				c, prepared := model.cell(t)
 				for _, regularizer := range regularizerTable {
-					for _, param := range []float64{1.35, 0.01} { // the second bounds the losses that come in
-						c.Method.Regularizer = Regularizer{Name: regularizer.name, Param: param}
-						problem, err := c.Problem(&prepared.Train)
-						if err != nil {
-							t.Fatal(err)
-						}
-						ages, err := baselines.FindAges(t.Context(), problem, nil, autoAges)
-						if err != nil {
-							t.Fatal(err)
-						}
-						addFloats(h, ages...)
-						if regularizer.name != LOG {
-							break
-						}
+					c.Method.Regularizer = Regularizer{Name: regularizer.name, Param: 1.35}
+					problem, err := c.Problem(&prepared.Train)
+					if err != nil {
+						t.Fatal(err)
 					}
+					ages, err := baselines.FindAges(t.Context(), problem, nil, autoAges)
+					if err != nil {
+						t.Fatal(err)
+					}
+					addFloats(h, ages...)
 				}
 			}
-			digestStart(t, h)
-		}})
+		}},
+		numbered{"age auto start", autoAge, "autoAge", digestStart})
 	return list
 }
 
@@ -241,7 +233,7 @@ func digestLabels(t *testing.T, h hash.Hash) {
 }
 
 // digestErrors has errors near the thresholds of far rows on all sides.
-func digestErrors(h hash.Hash) {
+func digestErrors(_ *testing.T, h hash.Hash) {
 	random := experiment.Stream(1, "errors")
 	for range 600 {
 		e := randomErrors(random)
