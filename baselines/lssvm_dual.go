@@ -99,7 +99,7 @@ func (q *dual) fit(targets []float64) float64 {
 	q.b = 0
 	r := q.r[:m]
 	var scale float64
-	for pass := range 4 {
+	for pass := 0; ; pass++ {
 		excess := 0.0
 		for k, i := range q.active {
 			r[k] = targets[i] - q.u[i] - q.ridge[k]*q.alpha[i] - q.b

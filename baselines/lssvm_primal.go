@@ -104,7 +104,7 @@ func (p *primal) fit(targets []float64) float64 {
 	}
 	level /= p.total
 	p.b = level
-	for pass := range 4 {
+	for pass := 0; ; pass++ {
 		for i, v := range p.a {
 			p.residual[i] = 0
 			if v > 0 {

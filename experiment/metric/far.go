@@ -34,7 +34,7 @@ func Far(predicted, y []float64) float64 {
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(squares[a], squares[b]) })
 	near := order[:max(1, int(math.Round((1-share)*float64(len(y)))))]
-	targets, variance := make([]float64, len(near)), 0.0 // of the near rows and their errors
+	targets, variance := make([]float64, len(near)), math.SmallestNonzeroFloat64 // of the near rows and their errors, which may all be 0
 	for k, i := range near {
 		targets[k] = y[i]
 		variance += squares[i] / float64(len(near))

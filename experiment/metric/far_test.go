@@ -34,6 +34,26 @@ func TestFar(t *testing.T) {
 	}
 }
 
+// TestFarExact has a model without an error in any of the near rows, whose variance is then 0.
+func TestFarExact(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 7))
+	y, fit := make([]float64, 400), make([]float64, 400)
+	for i := range y {
+		if fit[i] = random.NormFloat64(); i%20 < 9 {
+			y[i] = fit[i]
+		} else {
+			y[i] = fit[i] + math.Exp(random.NormFloat64())
+		}
+	}
+	if Contaminated(fit, y) == 0 {
+		t.Fatal("nearly half of the rows have no error: no mixture")
+	}
+	if share := Far(fit, y); math.Abs(share-0.55) > 0.01 {
+		t.Errorf("the share of far rows is %v, want 0.55", share)
+	}
+}
+
 // TestWithout compares with the errors 1 to 20, whose squares add up to n(n+1)(2n+1)/6.
 func TestWithout(t *testing.T) {
 	t.Parallel()

@@ -1,14 +1,13 @@
 package selfpaced
 
 import (
-	"cmp"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"hash"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -33,6 +32,8 @@ type numbered struct {
 	digest  func(t *testing.T, h hash.Hash)
 }
 
+func (n *numbered) key() string { return fmt.Sprintf("%s, version %d", n.subject, n.version) }
+
 // TestNumbersHaveVersions wants the version of a method, kind of noise, choice or derivation to rise
 // with its numbers: cells keep their names otherwise, and --reuse mixes old ones with new ones. A new
 // version is recorded with -update.
@@ -40,14 +41,20 @@ func TestNumbersHaveVersions(t *testing.T) {
 	if !experiment.SameArithmetic("linux/amd64", experiment.Platform()) {
 		t.Skip("fused operations give other last digits")
 	}
-	was, now := readNumbers(t), map[string]string{}
+	was := readNumbers(t)
+	now := maps.Clone(was)
+	maps.DeleteFunc(now, func(key, _ string) bool {
+		return !slices.ContainsFunc(numberedSubjects(), func(n numbered) bool { return n.key() == key })
+	})
 	for _, n := range numberedSubjects() {
-		h := sha256.New()
-		t.Run(n.subject, func(t *testing.T) { n.digest(t, h) })
-		key, digest := fmt.Sprintf("%s, version %d", n.subject, n.version), hex.EncodeToString(h.Sum(nil)[:8])
-		if now[key] = digest; was[key] != "" && was[key] != digest {
-			t.Errorf("the numbers of %s have changed: raise %s, then record them with go test ./experiment/selfpaced -run %s -update", key, n.raise, t.Name())
-		}
+		t.Run(n.subject, func(t *testing.T) {
+			h := sha256.New()
+			n.digest(t, h)
+			key := n.key()
+			if now[key] = hex.EncodeToString(h.Sum(nil)[:8]); was[key] != "" && was[key] != now[key] {
+				t.Errorf("the numbers of %s have changed: raise %s, then record them with go test ./experiment/selfpaced -run TestNumbersHaveVersions -update", key, n.raise)
+			}
+		})
 	}
 	switch {
 	case t.Failed() || maps.Equal(was, now):
@@ -83,24 +90,37 @@ func numberedSubjects() (list []numbered) {
 		if m.algorithm == 0 { // of a test
 			continue
 		}
-		list = append(list, numbered{"method " + m.name, m.algorithm, "its algorithm in methodTable and the table in docs/grid.md", func(t *testing.T, h hash.Hash) {
-			for _, model := range numberedModels {
-				if m.everywhere || m.fits(model.name) {
-					model.cells(t, m, h)
-				}
+		add := func(cells string, digest func(t *testing.T, h hash.Hash)) {
+			list = append(list, numbered{"method " + m.name + cells, m.algorithm, "its algorithm in methodTable and the table in docs/grid.md", digest})
+		}
+		add("", func(_ *testing.T, h hash.Hash) {
+			for _, setting := range m.settings {
+				fmt.Fprintln(h, setting.Name, setting.Standard)
 			}
-		}})
+		})
+		for _, model := range slices.Concat(numberedModels, furtherModels) {
+			if model.of(m) {
+				add(" "+model.cells, func(t *testing.T, h hash.Hash) { model.digest(t, m, h) })
+			}
+		}
+		switch m.name {
+		case Original:
+			add(" solver", digestSolver)
+		case GAGA:
+			add(" paths", digestPaths)
+		}
 	}
 	for _, task := range []dataset.Task{dataset.Regression, dataset.Classification} {
 		for _, kind := range dataset.NoiseKinds(task) {
 			list = append(list, numbered{"noise " + kind, dataset.NoiseVersion(kind), "dataset.NoiseVersion", func(t *testing.T, h hash.Hash) {
-				levels, repeats := []float64{0.3}, int64(1)
-				if kind == dataset.StatP { // rounds to corners, which hides small changes in few rows
-					levels, repeats = []float64{0.3, 1}, 5
+				levels, repeats := []float64{0.3, 1}, int64(1) // a third of 1 hits other rows where few are of a class
+				if kind == dataset.StatP {                     // rounds to corners, which hides small changes in few rows
+					repeats = 5
 				}
-				for k := range int64(2*len(levels)) * repeats {
-					protocol := []dataset.Protocol{dataset.HeldOut, dataset.Paper}[k%2]
-					prepared := numberedParts(t, task, dataset.Noise{Kind: kind, Level: levels[k/2%int64(len(levels))]}, protocol, k/2/int64(len(levels)))
+				protocols := []dataset.Protocol{dataset.HeldOut, dataset.Paper, dataset.Scripts}
+				for k := range int64(3*len(levels)) * repeats {
+					level := levels[k/3%int64(len(levels))]
+					prepared := numberedParts(t, task, dataset.Noise{Kind: kind, Level: level}, protocols[k%3], k/3/int64(len(levels)))
 					for _, part := range []dataset.Part{prepared.Train, prepared.Validation, prepared.Test} {
 						addFloats(h, part.X...)
 						addFloats(h, part.Y...)
@@ -123,11 +143,10 @@ func numberedSubjects() (list []numbered) {
 		}})
 	}
 	list = append(list,
-		numbered{"choice", choiceNeed.Version, "the version of choiceNeed", func(t *testing.T, h hash.Hash) {
-			digestChoices(t, h)
-			digestLabels(t, h)
-		}},
+		numbered{"choice", choiceNeed.Version, "the version of choiceNeed", digestChoices},
+		numbered{"choice labels", choiceNeed.Version, "the version of choiceNeed", digestLabels},
 		numbered{"far rows", 1, "nothing, but give their columns other names", digestFar},
+		numbered{"far rows errors", 1, "nothing, but give their columns other names", digestErrors},
 		numbered{"age auto", autoAge, "autoAge", func(t *testing.T, h hash.Hash) {
 			for _, model := range numberedModels {
 				if model.name == ERM {
@@ -147,7 +166,8 @@ func numberedSubjects() (list []numbered) {
 					addFloats(h, ages...)
 				}
 			}
-		}})
+		}},
+		numbered{"age auto start", autoAge, "autoAge", digestStart})
 	return list
 }
 
@@ -206,107 +226,46 @@ func digestLabels(t *testing.T, h hash.Hash) {
 		}
 		addFloats(h, labels...)
 	}
-	robust, plain := make([]float64, part.N), make([]float64, part.N)
-	for step := range 40 {
-		for i := range part.N / 4 {
-			robust[i], plain[i] = float64(step)*part.X[2*i], float64(step%9)*part.X[2*i]
+	for range 600 {
+		e := randomErrors(random)
+		fmt.Fprintln(h, metric.Disturbed(e.y, e.predicted, e.plain, e.x))
+	}
+}
+
+// digestErrors has errors near the thresholds of far rows on all sides.
+func digestErrors(_ *testing.T, h hash.Hash) {
+	random := experiment.Stream(1, "errors")
+	for range 600 {
+		e := randomErrors(random)
+		addFloats(h, metric.Far(e.predicted, e.y), metric.Contaminated(e.predicted, e.y))
+	}
+	addFloats(h, metric.AtMost(0.1, 60, 20), metric.AtMost(0.8, 3, 2))
+}
+
+type errorsOfModels struct{ y, predicted, plain, x []float64 }
+
+// randomErrors has two models of 60 rows, some of which are off by other sizes, more or less explained
+// by the second model and with more or less outlying features.
+func randomErrors(random *rand.Rand) (e errorsOfModels) {
+	share, size, explained, moved := 0.5*random.Float64(), math.Exp(6*random.Float64()), random.Float64(), 6*random.Float64()
+	noise, spread, tied := 3*random.Float64(), 2*random.Float64(), random.IntN(8) == 0
+	for range 60 {
+		at, off, x := random.NormFloat64(), noise*random.NormFloat64(), [3]float64{random.NormFloat64(), random.NormFloat64(), 0}
+		if random.IntN(3) == 0 { // most values of the last feature are equal
+			x[2] = random.NormFloat64()
 		}
-		fmt.Fprintln(h, metric.Disturbed(part.Y, robust, plain, part.X))
-	}
-}
-
-// numberedModel is a model on data that has some rows of each kind.
-type numberedModel struct {
-	name, data, entry string
-}
-
-var numberedModels = []numberedModel{
-	{Lasso, "diabetes", "lasso: {alpha: 0.01}"}, {ElasticNet, "diabetes", "elastic-net: {alpha: 0.02}"}, {Ridge, "diabetes", "ridge: {alpha: 0.1}"},
-	{SVM, "breast_cancer", "svm: {c: 1}"}, {SVM, "breast_cancer", "svm: {c: 1, kernel: rbf}"}, {Logistic, "breast_cancer", "logistic: {c: 1}"},
-	{ERM, "diabetes", "erm: {loss: huber, c: 1}"},
-}
-
-func (n numberedModel) grid(m *methodInfo, methods string) string {
-	var regularizers []string
-	for _, r := range []string{Hard, Linear, Polynomial, Mixture, LOG} {
-		if m.knows(r) {
-			regularizers = append(regularizers, map[string]string{
-				Polynomial: "{polynomial: {order: 1.35}}", Mixture: "{mixture: {gamma: 0.4}}", LOG: "{log: {a: 1}}",
-			}[r])
-			regularizers[len(regularizers)-1] = cmp.Or(regularizers[len(regularizers)-1], r)
+		plain := at
+		switch {
+		case random.Float64() < share:
+			far := size * math.Exp(spread*random.NormFloat64())
+			off, plain = off+far, at+explained*far
+			x[random.IntN(3)] += moved
+		case tied:
+			off = 0
 		}
+		e.y, e.predicted, e.plain, e.x = append(e.y, at+off), append(e.predicted, at), append(e.plain, plain), append(e.x, x[:]...)
 	}
-	kind := "gaussian"
-	if n.data != "diabetes" {
-		kind = "flip"
-	}
-	return fmt.Sprintf("name: numbers\nrepeats: 1\ndata: [%s]\nrows: 90\nnoise: [{kind: %s, levels: [0.2]}]\nmodels: [{%s}]\n"+
-		"regularizers: [%s]\nmethods: [%s]\nage: {min: 0.05, max: 2, acs_step: 0.25}\nchoose: {trimmed: 0, labels: given}\n", n.data, kind, n.entry, strings.Join(regularizers, ", "), methods)
-}
-
-// cells adds what the cells of a method compute: measures and knots.
-func (n numberedModel) cells(t *testing.T, m *methodInfo, h hash.Hash) {
-	t.Helper()
-	method := m.name
-	switch {
-	case m.everywhere:
-		method = Original
-	case m.name == MOSPL:
-		method = "{mospl: {population: 8, generations: 4}}"
-	}
-	grid, err := experiment.Parse([]byte(n.grid(m, method)), "grid.yaml", nil)
-	if err != nil {
-		t.Fatalf("%s: %v", m.name, err)
-	}
-	plan, err := grid.Plan(t.Context(), &dataset.Library{})
-	if err != nil {
-		t.Fatalf("%s: %v", m.name, err)
-	}
-	for task, err := range plan.Tasks() {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !slices.Contains(task.Needs, m.need()) {
-			continue
-		}
-		measures, further, err := Kind{}.Compute(t.Context(), &task, plan)
-		// A new column is no new number.
-		o := &experiment.Outcome{Measures: measures, Further: further, Schema: experiment.SchemaVersion}
-		if err := Tables().Reshape(o, experiment.OldestSchema); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(h, "%v %v %v\n", o.Measures, o.Further["knots"], err)
-	}
-}
-
-func (n numberedModel) cell(t *testing.T) (*Cell, *dataset.Prepared) {
-	t.Helper()
-	tasks, plan := firstTasks(t, n.grid(&originalMethod, Original))
-	return prepare(t, plan, &tasks[0])
-}
-
-func numberedParts(t *testing.T, task dataset.Task, noise dataset.Noise, protocol dataset.Protocol, later int64) *dataset.Prepared {
-	t.Helper()
-	model := numberedModels[0]
-	if task == dataset.Classification {
-		model = numberedModels[3]
-	}
-	tasks, plan := firstTasks(t, model.grid(&originalMethod, Original))
-	cell, err := DecodeCell(tasks[0].Spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := plan.Dataset(t.Context(), cell.Data.Digest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	cell.Settings.Noise, cell.Settings.Protocol = noise, protocol
-	cell.Seed += later
-	prepared, err := cell.Prepare(context.Background(), set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return prepared
+	return e
 }
 
 func addFloats(h hash.Hash, list ...float64) {
