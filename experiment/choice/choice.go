@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Rule is a rule of choice. Of equally good points it chooses the one with the smallest age.
@@ -154,10 +156,7 @@ func (c *Curve) smoothed() []float64 {
 // not count more; it is undefined between pieces. Ages ascend.
 func (c *Curve) means() []float64 {
 	half := math.Log(Window)
-	place := make([]float64, len(c.Ages))
-	for k, age := range c.Ages {
-		place[k] = math.Log(age)
-	}
+	place := lists.Map(c.Ages, math.Log)
 	means := slices.Clone(c.Scores)
 	begin := 0
 	for i, at := range place {

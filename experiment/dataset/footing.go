@@ -28,11 +28,9 @@ func (t *table) footing(row record, width int) (column int) {
 		} else if len(row.fields) == width {
 			return -1
 		}
-		if _, kind := t.parse(row.fields[c]); kind != isText {
-			return -1
-		}
 	}
-	if filled > 0 && width == 1 {
+	other := func(field []byte) bool { _, kind := t.parse(field); return kind != isText && len(field) > 0 }
+	if filled > 0 && (width == 1 || slices.ContainsFunc(row.fields, other)) {
 		return -1
 	}
 	return first
@@ -42,10 +40,12 @@ func (t *table) footing(row record, width int) (column int) {
 func (t *table) repeatsNames(row record) bool {
 	text := false
 	return t.header && len(t.columns) > 1 && slices.EqualFunc(row.fields, t.columns, func(field []byte, c column) bool {
-		field = bytes.TrimPrefix(field, utf8Mark)
+		if field = bytes.TrimPrefix(field, utf8Mark); c.name == "" || c.name != string(field) {
+			return false
+		}
 		_, kind := t.o.number(field)
 		text = text || kind == isText
-		return c.name != "" && c.name == string(field)
+		return true
 	}) && text
 }
 
@@ -56,13 +56,13 @@ func (t *table) holdRecord(row record) error {
 		t.held = append(t.held, row.clone())
 		return nil
 	}
-	for _, held := range append(t.held, row) {
+	for _, held := range t.held {
 		if err := t.addRecord(held); err != nil {
 			return err
 		}
 	}
 	t.held = nil
-	return nil
+	return t.addRecord(row)
 }
 
 // settleHeld reports records below the table, which are text in a column of numbers or have another

@@ -91,7 +91,7 @@ func (c *Cell) correctLabels(ctx context.Context, part *dataset.Part) ([]float64
 		if c.metric() != metric.Accuracy {
 			train.Multiplicity = equalClasses(train.Y)
 		}
-		kernel, err := rbf(ScaleGamma, &train)
+		kernel, err := rbf(ScaleGamma, &train, "take choose: {labels: given}")
 		if err != nil {
 			return nil, err
 		}

@@ -228,7 +228,7 @@ func (c *Cell) Problem(train *dataset.Part) (*gaga.Problem, error) {
 		var kernel gaga.Kernel // nil for the linear one
 		if m.Kernel == RBF {
 			var err error
-			if kernel, err = rbf(m.KernelGamma, train); err != nil {
+			if kernel, err = rbf(m.KernelGamma, train, "give kernel_gamma a number"); err != nil {
 				return nil, err
 			}
 		}
@@ -248,8 +248,8 @@ func (c *Cell) Problem(train *dataset.Part) (*gaga.Problem, error) {
 }
 
 // rbf interprets [ScaleGamma] as 1/(d var(X)) over the training part, and 1 if no feature varies,
-// as scikit-learn does.
-func rbf(gamma float64, train *dataset.Part) (gaga.Kernel, error) {
+// as scikit-learn does. Otherwise is a remedy.
+func rbf(gamma float64, train *dataset.Part, otherwise string) (gaga.Kernel, error) {
 	if gamma == ScaleGamma {
 		gamma = 1
 		v := variance(train)
@@ -257,7 +257,7 @@ func rbf(gamma float64, train *dataset.Part) (gaga.Kernel, error) {
 			gamma = 1 / (float64(train.D) * v)
 		}
 		if !(gamma > 0 && !math.IsInf(gamma, 0)) {
-			return nil, fmt.Errorf("the kernel width γ = scale is 1/(d var(X)), which is %g for the variance %g of the features; scale the features or give γ a number", gamma, v)
+			return nil, fmt.Errorf("the kernel width γ = scale is 1/(d var(X)), which is %g for the variance %g of the features; scale the features, or %s", gamma, v, otherwise)
 		}
 	}
 	return gaga.RBF{Gamma: gamma}, nil

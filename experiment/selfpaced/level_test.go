@@ -113,7 +113,7 @@ func TestScaleGammaOfLevelFeatures(t *testing.T) {
 		"two columns": {[]float64{0, 1, 0, 1}, 2},
 		"overflow":    {[]float64{1e170, -1e170, 1e170, 0}, 0},
 	} {
-		kernel, err := rbf(ScaleGamma, &dataset.Part{N: len(c.x) / 2, D: 2, X: c.x})
+		kernel, err := rbf(ScaleGamma, &dataset.Part{N: len(c.x) / 2, D: 2, X: c.x}, "")
 		if c.want == 0 {
 			if err == nil || !strings.Contains(err.Error(), "scale the features") {
 				t.Errorf("%s: %v, %v", name, kernel, err)

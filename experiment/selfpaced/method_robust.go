@@ -95,7 +95,7 @@ func leastSquares(c *Cell, train *dataset.Part) (*gaga.Problem, error) {
 			width = settings.Number("kernel")
 		}
 		var err error
-		if kernel, err = rbf(width, train); err != nil {
+		if kernel, err = rbf(width, train, "give the setting kernel a number"); err != nil {
 			return nil, err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/selfpaced"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
@@ -75,10 +76,7 @@ func (p *paths) plan(o *layout.Part, table *analysis.ScoreTable) {
 			o.Figures = append(o.Figures, layout.FigurePlan{Kind: kind, Name: name, Setting: row.Setting, Cells: cells, Draw: draw})
 		}
 		p.addPath(add, row, gaga)
-		var cells []string
-		for _, sample := range row.Entries[gaga].Sample {
-			cells = append(cells, sample.Cell.String())
-		}
+		cells := lists.Map(row.Entries[gaga].Sample, func(s analysis.RepeatScore) string { return s.Cell.String() })
 		add(selfpaced.FigureEvents, cells, func() (*layout.Figure, string) { return p.eventFigure(row, gaga) })
 		if acs >= 0 && row.Entries[acs].Cells > 0 {
 			p.addPath(add, row, gaga, acs)
