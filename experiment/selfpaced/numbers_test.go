@@ -227,7 +227,7 @@ func digestLabels(t *testing.T, h hash.Hash) {
 		addFloats(h, labels...)
 	}
 	for range 600 {
-		e := randomErrors(random)
+		e := randomErrors(random, 60)
 		fmt.Fprintln(h, metric.Disturbed(e.y, e.predicted, e.plain, e.x))
 	}
 }
@@ -235,21 +235,23 @@ func digestLabels(t *testing.T, h hash.Hash) {
 // digestErrors has errors near the thresholds of far rows on all sides.
 func digestErrors(_ *testing.T, h hash.Hash) {
 	random := experiment.Stream(1, "errors")
-	for range 600 {
-		e := randomErrors(random)
-		addFloats(h, metric.Far(e.predicted, e.y), metric.Contaminated(e.predicted, e.y))
+	for _, rows := range []int{12, 60} { // of few rows more are between two kinds
+		for range 500 {
+			e := randomErrors(random, rows)
+			addFloats(h, metric.Far(e.predicted, e.y), metric.Contaminated(e.predicted, e.y))
+		}
 	}
 	addFloats(h, metric.AtMost(0.1, 60, 20), metric.AtMost(0.8, 3, 2))
 }
 
 type errorsOfModels struct{ y, predicted, plain, x []float64 }
 
-// randomErrors has two models of 60 rows, some of which are off by other sizes, more or less explained
+// randomErrors has two models of some rows, some of which are off by other sizes, more or less explained
 // by the second model and with more or less outlying features.
-func randomErrors(random *rand.Rand) (e errorsOfModels) {
+func randomErrors(random *rand.Rand, rows int) (e errorsOfModels) {
 	share, size, explained, moved := 0.5*random.Float64(), math.Exp(6*random.Float64()), random.Float64(), 6*random.Float64()
 	noise, spread, tied := 3*random.Float64(), 2*random.Float64(), random.IntN(8) == 0
-	for range 60 {
+	for range rows {
 		at, off, x := random.NormFloat64(), noise*random.NormFloat64(), [3]float64{random.NormFloat64(), random.NormFloat64(), 0}
 		if random.IntN(3) == 0 { // most values of the last feature are equal
 			x[2] = random.NormFloat64()

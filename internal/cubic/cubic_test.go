@@ -2,6 +2,7 @@ package cubic
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -56,5 +57,38 @@ func TestRootBeforeInfiniteRate(t *testing.T) {
 		if got := Root(End{1, -1}, End{-1, rate}, 1, 1e-11, 1e-13); !(got > 0 && got < 1) {
 			t.Errorf("with the rate %v the root is at %v", rate, got)
 		}
+	}
+}
+
+// TestRootInDips compares with a scan, on steps that fall below zero between two ends above it.
+func TestRootInDips(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	const scan = 4000
+	dips := 0
+	for range 3000 {
+		l, r := End{Value: random.Float64(), Rate: -6 * random.Float64()}, End{Value: random.Float64(), Rate: 6 * random.Float64()}
+		b := bernstein{l.Value, l.Value + l.Rate/3, r.Value - r.Rate/3, r.Value}
+		want, least := math.Inf(1), 0.0
+		for k := range scan {
+			x := float64(k) / scan
+			y := 1 - x
+			value := b[0]*y*y*y + 3*b[1]*y*y*x + 3*b[2]*y*x*x + b[3]*x*x*x
+			if least = min(least, value); value < 0 {
+				want = min(want, x)
+			}
+		}
+		if least > -1e-5 && least < 0 { // the scan may see more than the root, or less
+			continue
+		}
+		if want < math.Inf(1) {
+			dips++
+		}
+		if got := Root(l, r, 1, 0, 0); got != want && !(math.Abs(got-want) < 2.0/scan) {
+			t.Fatalf("from %v to %v the first root is at %v, by a scan at %v", l, r, got, want)
+		}
+	}
+	if dips < 300 {
+		t.Errorf("only %d steps have a dip", dips)
 	}
 }

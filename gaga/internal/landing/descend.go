@@ -48,7 +48,7 @@ func (m *majorization) run(ctx context.Context, d *departure, pt *model.Point) (
 
 func (m *majorization) descend(ctx context.Context, d *departure, pt *model.Point) (steps int, err error) {
 	limits, detours, begins := m.limits(), 0, true
-	before, last := 1.0, 1.0 // lengths of steps
+	var before, last float64 // lengths of steps
 	trigger := &trigger{least: limits.quiet, next: limits.quiet, before: math.Inf(1)}
 	for steps < d.most {
 		if err := ctx.Err(); err != nil {
