@@ -188,6 +188,6 @@ func (q *Queue) Workers(ctx context.Context) (list []Presence, refused int, err 
 		details += size
 		list = append(list, *p)
 	}
-	slices.SortFunc(list, func(a, b Presence) int { return cmp.Compare(a.Name, b.Name) })
-	return list, refused, nil
+	slices.SortFunc(list, func(a, b Presence) int { return cmp.Or(cmp.Compare(a.Name, b.Name), b.At.Compare(a.At)) })
+	return slices.CompactFunc(list, func(a, b Presence) bool { return a.Name == b.Name }), refused, nil // again while it was read
 }

@@ -77,3 +77,54 @@ func TestPresenceOfManySlots(t *testing.T) {
 		return len(workers) == 1 && workers[0].Slots == 5000 && len(workers[0].Running) > 100
 	})
 }
+
+// TestWorkersOnce wants each worker to be listed once, with what it said last, although workers
+// announce themselves again while they are read.
+func TestWorkersOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t, 30*time.Second)
+	const workers = 500
+	announce := func(i int, done int64) {
+		if err := b.Announce(&Presence{Name: fmt.Sprintf("worker-%03d", i), State: Working, At: time.Now(), Slots: 1, Done: done}); err != nil {
+			t.Error(err)
+		}
+	}
+	for i := range workers {
+		announce(i, 0)
+	}
+	if err := b.conn.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			case <-time.After(100 * time.Microsecond):
+				announce(i%workers, int64(1+i/workers))
+			}
+		}
+	}()
+	defer func() {
+		close(stop)
+		<-stopped
+	}()
+	latest := map[string]int64{}
+	for range 100 {
+		list, refused, err := b.Workers(b.ctx)
+		if err != nil || refused != 0 || len(list) == 0 {
+			t.Fatalf("%d workers, %d refused, %v", len(list), refused, err)
+		}
+		for i, p := range list {
+			if i > 0 && p.Name == list[i-1].Name || p.Done < latest[p.Name] {
+				t.Fatalf("%s is listed with %d cells after %s with %d; before it had %d", p.Name, p.Done, list[max(i-1, 0)].Name, list[max(i-1, 0)].Done, latest[p.Name])
+			}
+			latest[p.Name] = p.Done
+		}
+	}
+	if len(latest) != workers {
+		t.Errorf("%d workers are heard of, want %d", len(latest), workers)
+	}
+}

@@ -121,6 +121,14 @@ func TestCrowd(t *testing.T) {
 	load("workers that wait")
 
 	p := l.page(t)
+	await(t, "the live page is connected", func() bool {
+		response, err := http.Get(p.address + "readyz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	})
 	p.await(t, fmt.Sprintf("%d workers", workers), "metrics", func(text string) bool {
 		return total(text, "agepath_workers") == workers
 	})
@@ -149,7 +157,9 @@ func TestCrowd(t *testing.T) {
 	})
 	m, out = l.coordinator("status", setting{}, "status", name)
 	within("status of the end", m)
-	t.Log(out)
+	if !strings.Contains(out, "finished") {
+		t.Errorf("status says\n%.1000s", out)
+	}
 	collected, _ := l.coordinator("collect", setting{}, "collect", name, "--out", filepath.Join(t.TempDir(), "out"), "--figures", "0")
 	t.Logf("collect: %.2f s, %.2f s of processor time, %.0f MB", collected.Seconds, collected.Client, collected.Memory/1e6)
 	peak := p.stop(t)

@@ -21,8 +21,9 @@ import (
 // nodes and their network. Its DNS and its enforcer of NetworkPolicies are this package's.
 type cluster struct {
 	run, scripts, images string
-	path, bin            string // the PATH of all that runs in it, and the folder of what is built for it
-	child                int    // the first process of its namespaces
+	path, bin            string              // the PATH of all that runs in it, and the folder of what is built for it
+	child                int                 // the first process of its namespaces
+	local                map[string][]string // cells of local runs, by their grid
 }
 
 // startNodes makes the images and starts the cluster, whose nodes are ready.
@@ -38,7 +39,7 @@ func startNodes(t *testing.T) *cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &cluster{run: t.TempDir(), scripts: scripts, images: t.TempDir(), bin: t.TempDir()}
+	c := &cluster{run: t.TempDir(), scripts: scripts, images: t.TempDir(), bin: t.TempDir(), local: map[string][]string{}}
 	c.path = c.bin + ":" + os.Getenv("PATH")
 	c.do(t, "../../..", "go", "build", "-o", c.bin+"/", "./cmd/coordinator", "./cmd/worker", "github.com/nats-io/nats-server/v2")
 	c.do(t, ".", "go", "test", "-c", "-o", filepath.Join(c.bin, "policy"), ".") // static, as an image needs it

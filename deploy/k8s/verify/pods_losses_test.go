@@ -47,15 +47,13 @@ func losses(p *pods) {
 
 // exhausted defines exhaust, which has the container of the worker run out of memory: the kernel
 // kills the given process, and then what takes the memory.
-const exhausted = `worker=$(for pid in $(pgrep -u 65532 -x worker); do
-		[ "$(ps -o comm= -p $(ps -o ppid= -p $pid))" = worker ] || echo $pid
-	done)
-	slot=$(pgrep -P $worker -x worker)
+const exhausted = `worker=$(pgrep -u 65532 -x worker)
+	slot=$(pgrep -P $worker)
 	group=$(sed -n 's|^[0-9]*:memory:|/sys/fs/cgroup/memory|p; s|^0::/|/sys/fs/cgroup/|p' /proc/$worker/cgroup | head -n 1)
 	exhaust() {
 		echo 1000 >/proc/$1/oom_score_adj
 		(echo $BASHPID >$group/cgroup.procs; head -c 2g /dev/zero | tail -n 1) >/dev/null || true
-		! kill -0 $1 2>/dev/null
+		timeout 10 bash -c "while kill -0 $1 2>/dev/null; do sleep 0.1; done"
 	}
 	`
 
