@@ -239,8 +239,11 @@ func digestErrors(_ *testing.T, h hash.Hash) {
 		for range 500 {
 			e := randomErrors(random, rows)
 			addFloats(h, metric.Far(e.predicted, e.y), metric.Contaminated(e.predicted, e.y))
+			without := metric.Without(e.predicted, e.y)
+			addFloats(h, without[:]...)
 		}
 	}
+	fmt.Fprintln(h, metric.WithoutColumns())
 	addFloats(h, metric.AtMost(0.1, 60, 20), metric.AtMost(0.8, 3, 2))
 }
 

@@ -467,7 +467,9 @@ func (f *constantsOfFile) number(e ast.Expr, text string, value constant.Value) 
 	}
 	name := fmt.Sprintf("%s %s %s", f.path, declares(f.parents), strings.Join(strings.Fields(text), " "))
 	if declared, ok := f.info.Uses[identifier].(*types.Const); ok {
-		name = strings.TrimPrefix(declared.Pkg().Path(), module) + " " + declared.Name()
+		if name = strings.TrimPrefix(declared.Pkg().Path(), module) + " " + declared.Name(); declared.Parent() != declared.Pkg().Scope() {
+			name = fmt.Sprintf("%s %s %s", f.path, declares(f.parents), declared.Name())
+		}
 		if number := f.known[name]; number > 0 {
 			return number
 		}
