@@ -94,6 +94,8 @@ func (c *cluster) environment() []string {
 func (c *cluster) script(ctx context.Context, dir, text string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "nsenter", "-t", fmt.Sprint(c.child), "-n", "-m", "-p", "--wd="+dir, "bash", "-euc", text)
 	cmd.Env = c.environment()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // nsenter has a child
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // what it started may hold its output
 	return cmd
 }

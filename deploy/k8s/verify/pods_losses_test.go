@@ -7,30 +7,32 @@ import (
 
 const workers, scale = "app.kubernetes.io/component=worker", "kubectl -n agepath scale deployment agepath-worker --replicas="
 
-// losses takes memory and the node from the worker of the overlay small, and changes how many
-// workers there are.
-func losses(p *pods) {
+// scaled has two workers, none and one while a run computes.
+func scaled(p *pods) {
 	p.small()
-
 	run := p.submitted(1, "scaled")
 	p.back(workers, "there is to be another", func() { p.kubectl(scale + "2") })
 	p.kubectl(scale + "0\nkubectl -n agepath wait --for=delete --timeout=3m pod -l " + workers)
 	p.back(workers, "there was none", func() { p.kubectl(scale + "1") })
 	p.wantLocal(run, "scaled", 0)
+}
 
-	run = p.submitted(2, "memory")
+// memory has the process of a slot and then the worker killed for lack of memory.
+func memory(p *pods) {
+	p.small()
+	run := p.submitted(2, "memory")
 	p.kubectl(exhausted + "exhaust $slot")
 	p.back(workers, "it was killed for lack of memory", func() { p.kubectl(exhausted + "exhaust $worker") })
 	if text := p.kubectl("kubectl -n agepath get pods -l " + workers + " -o jsonpath='{.items[*].status.containerStatuses[0].lastState.terminated.reason}'"); text != "OOMKilled" {
 		p.t.Errorf("the worker ended for the reason %q", text)
 	}
 	p.wantLocal(run, "memory", 1)
+}
 
-	p.kubectl(`kubectl cordon node1
-		kubectl -n agepath rollout restart deployment/agepath-worker
-		kubectl -n agepath rollout status deployment/agepath-worker --timeout=3m
-		kubectl uncordon node1`)
-	run = p.submitted(3, "lost")
+// lost ends all processes of the worker's node and its network, and starts it again later.
+func lost(p *pods) {
+	p.small()
+	run := p.submitted(1, "lost")
 	p.kubectl(powerOff)
 	began := time.Now()
 	p.back(workers, "its node counts as lost", func() {
@@ -52,7 +54,7 @@ const exhausted = `worker=$(pgrep -u 65532 -x worker)
 	group=$(sed -n 's|^[0-9]*:memory:|/sys/fs/cgroup/memory|p; s|^0::/|/sys/fs/cgroup/|p' /proc/$worker/cgroup | head -n 1)
 	exhaust() {
 		echo 1000 >/proc/$1/oom_score_adj
-		(echo $BASHPID >$group/cgroup.procs; head -c 2g /dev/zero | tail -n 1) >/dev/null || true
+		(echo $BASHPID >$group/cgroup.procs; head -c 2G /dev/zero | tail -n 1) >/dev/null || true
 		timeout 10 bash -c "while kill -0 $1 2>/dev/null; do sleep 0.1; done"
 	}
 	`

@@ -37,7 +37,7 @@ func TestPods(t *testing.T) {
 		name string
 		run  func(*pods)
 	}{
-		{"document", document}, {"losses", losses}, {"coordinators", coordinators}, {"encrypted", encrypted}, {"tenant", tenant},
+		{"document", document}, {"scaled", scaled}, {"memory", memory}, {"lost", lost}, {"coordinators", coordinators}, {"encrypted", encrypted}, {"tenant", tenant},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(c.prepared(t)) })
 	}
