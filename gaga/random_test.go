@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/agepath/agepath/internal/kernel"
 )
 
 // randomProblem draws a small regression problem with gaussian or integer
@@ -121,7 +123,7 @@ func randomSVM(rng *rand.Rand) *Problem {
 	}
 	c := []float64{0.1, 0.47, 1, 1.3, 3.1, 9.7}[rng.IntN(6)]
 	if rng.IntN(8) == 0 {
-		c = math.Pow(10, 8*rng.Float64()-4)
+		c = kernel.Pow(10, 8*rng.Float64()-4)
 	}
 	p := SVM(blas64.General{Rows: n, Cols: d, Stride: d, Data: x}, y, nil, c, nil)
 	if rng.IntN(2) == 0 {
@@ -168,7 +170,7 @@ func randomLogistic(rng *rand.Rand) *Problem {
 		}
 	}
 	y[0], y[1] = 1, -1
-	p := LogisticRegression(blas64.General{Rows: n, Cols: d, Stride: d, Data: x}, y, nil, math.Pow(10, rng.Float64()-0.5))
+	p := LogisticRegression(blas64.General{Rows: n, Cols: d, Stride: d, Data: x}, y, nil, kernel.Pow(10, rng.Float64()-0.5))
 	p.Intercept = rng.IntN(3) > 0
 	p.Regularizer = randomRegularizer(rng)
 	return p
