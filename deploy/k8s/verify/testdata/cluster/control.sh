@@ -34,7 +34,6 @@ done
 again() { # again NAME COMMAND...: runs it, again when it ends
   while :; do "${@:2}" >>"$RUN/$1.log" 2>&1 || true; sleep 1; done
 }
-export -f again
 again etcd etcd --data-dir=/run/etcd &
 again apiserver kube-apiserver --etcd-servers=http://127.0.0.1:2379 --service-cluster-ip-range=198.19.0.0/24 --advertise-address=198.18.0.1 \
   --token-auth-file="$RUN/tokens.csv" --authorization-mode=Node,RBAC --enable-admission-plugins=NodeRestriction --cert-dir=/run/apiserver \

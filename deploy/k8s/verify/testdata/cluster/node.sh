@@ -1,6 +1,9 @@
 # Of TestPods: node $1, which is containerd, kubelet, kube-proxy and the enforcer of
 # NetworkPolicies, in the network and mount namespaces that it is started in.
 set -euo pipefail
+again() { # again NAME COMMAND...: runs it, again when it ends
+  while :; do "${@:2}" >>"$RUN/$1.log" 2>&1 || true; sleep 1; done
+}
 n=$1 dir=$RUN/node$1
 rm -rf "/run/node$n" # a machine that starts again
 mkdir -p "$dir/kubelet" "$dir/cni" /var/lib/kubelet /var/log/containers "/run/node$n"
