@@ -30,8 +30,8 @@ func readDelimited(l *lines, t *table, delim byte) error {
 		}
 		return err
 	}
-	judged := sample
-	for errors.Is(err, io.EOF) && len(judged) > 2 && t.footing(judged[len(judged)-1], len(judged[0].fields)) >= 0 {
+	judged, below := sample, bottom{table: t}
+	for errors.Is(err, io.EOF) && len(judged) > 2 && below.footing(judged[len(judged)-1], len(judged[0].fields)) >= 0 {
 		judged = judged[:len(judged)-1]
 	}
 	if err := t.readFirst(judged, delim); err != nil {
@@ -41,23 +41,23 @@ func readDelimited(l *lines, t *table, delim byte) error {
 		sample = sample[1:]
 	}
 	for _, row := range sample {
-		if err := t.holdRecord(row); err != nil {
+		if err := below.add(row); err != nil {
 			return err
 		}
 	}
 	for ; err == nil; next, err = s.record(l) {
-		if err := t.holdRecord(next); err != nil {
+		if err := below.add(next); err != nil {
 			return err
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		return t.settleHeld()
+		return below.settle()
 	}
 	return err
 }
 
 func (t *table) addRecord(row record) error {
-	if t.repeatsNames(row) {
+	if row.repeatsNames(t) {
 		t.report(inLine(row.line, fmt.Errorf("repeats the names of line %d, as files that were joined do; delete the line", t.headerLine)))
 		return nil
 	}

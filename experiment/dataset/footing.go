@@ -12,9 +12,15 @@ var totals = regexp.MustCompile(`^(?i:(grand |sub)?totals?|sum|summe|gesamt(summ
 
 func isTotal(field []byte) bool { return len(field) > 2 && field[0] >= 'A' && totals.Match(field) }
 
+// bottom holds back records that may be below the table, such as totals, until another follows.
+type bottom struct {
+	*table
+	held []record
+}
+
 // footing returns the column of the text by which a record seems to be below a table of a width: a
 // word of totals, text alone, or nothing. It returns -1 for other records.
-func (t *table) footing(row record, width int) (column int) {
+func (t bottom) footing(row record, width int) (column int) {
 	if at := slices.IndexFunc(row.fields, isTotal); at >= 0 {
 		return at
 	}
@@ -37,9 +43,9 @@ func (t *table) footing(row record, width int) (column int) {
 }
 
 // repeatsNames reports whether a record has the names of the columns, of which one is no number.
-func (t *table) repeatsNames(row record) bool {
+func (r record) repeatsNames(t *table) bool {
 	text := false
-	return t.header && len(t.columns) > 1 && slices.EqualFunc(row.fields, t.columns, func(field []byte, c column) bool {
+	return t.header && len(t.columns) > 1 && slices.EqualFunc(r.fields, t.columns, func(field []byte, c column) bool {
 		if field = bytes.TrimPrefix(field, utf8Mark); c.name == "" || c.name != string(field) {
 			return false
 		}
@@ -49,8 +55,7 @@ func (t *table) repeatsNames(row record) bool {
 	}) && text
 }
 
-// holdRecord keeps records that may be below the table until another follows.
-func (t *table) holdRecord(row record) error {
+func (t *bottom) add(row record) error {
 	const most = 100
 	if len(t.held) < most && t.rows > 1 && t.footing(row, len(t.columns)) >= 0 {
 		t.held = append(t.held, row.clone())
@@ -65,9 +70,9 @@ func (t *table) holdRecord(row record) error {
 	return t.addRecord(row)
 }
 
-// settleHeld reports records below the table, which are text in a column of numbers or have another
+// settle reports records below the table, which are text in a column of numbers or have another
 // number of fields. Empty ones are none, others rows, with a warning if their text is new.
-func (t *table) settleHeld() error {
+func (t *bottom) settle() error {
 	for _, row := range t.held {
 		c := t.footing(row, len(t.columns))
 		text := row.fields[c]

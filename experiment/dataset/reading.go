@@ -58,7 +58,6 @@ type reading struct {
 	grouped           bool     // a number has one that may separate thousands
 	marks             []mark
 	problems          ReadErrors
-	held              []record   // that may be below the table
 	uneven            int        // rows with another number of fields
 	first             *ReadError // of them
 }
