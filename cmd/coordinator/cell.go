@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -25,7 +26,7 @@ import (
 
 func (a *app) modelCommand() *cobra.Command {
 	var cell, method string
-	var commands bool
+	var commands, suspects bool
 	cmd := command.Command("model DIR", "Write the chosen model of a folder of results as JSON",
 		`Compute a cell of a folder of results again and write its model at the age that
 validation chose as JSON: the features by name, coefficients and intercept in the
@@ -34,8 +35,15 @@ their weights. agepath.model of `+"`coordinator python`"+` predicts by it.
 
 Without --cell it is the first repeat of the method whose validation score, on
 average over the repeats, is best, with the parameters that validation chose.
-Results of several data sets or kinds of noise need --cell.`,
+Results of several data sets or kinds of noise need --cell.
+
+With --suspects it is a CSV file instead, of the rows that are out of the fit (weight
+0) in most repeats that train on them: the row of the data set from 0, in how many
+repeats it is trained on, out, and noisy (the grid's noise changed it), and its mean
+loss. Those out more often and with larger losses come first. Where the grid has added
+noise, the log says precision and recall of all that are out.`,
 		`coordinator model out/flats > model.json
+coordinator model out/flats --suspects > suspects.csv
 coordinator model out/quickstart --cell 4f1c`,
 		func(ctx context.Context, args []string) error {
 			a.BeforeCommands(commands)
@@ -56,7 +64,13 @@ coordinator model out/quickstart --cell 4f1c`,
 			if err != nil {
 				return command.Refuse(err)
 			}
-			m, err := run.Fit(ctx, args[0], cmp.Or(cell, cells[0]), library, commands)
+			fit := func(cell string) (*experiment.FittedModel, error) {
+				return run.Fit(ctx, args[0], cell, library, commands)
+			}
+			if suspects {
+				return a.writeSuspects(cells, fit)
+			}
+			m, err := fit(cmp.Or(cell, cells[0]))
 			if err != nil {
 				return err
 			}
@@ -67,7 +81,62 @@ coordinator model out/quickstart --cell 4f1c`,
 	command.AllowCommands(cmd.Flags(), &commands)
 	cmd.Flags().StringVar(&cell, "cell", "", "`ID` of the cell, or how it begins; the column cell of cells.arrow has them")
 	cmd.Flags().StringVar(&method, "method", "", "`name` of the only method to choose from")
+	cmd.Flags().BoolVar(&suspects, "suspects", false, "write the rows that are out in most repeats")
 	return cmd
+}
+
+// suspect counts the cells that train on a row of the data set, and of these what it is in them.
+type suspect struct {
+	row, trained, out, noisy int
+	loss                     float64 // sum
+}
+
+// writeSuspects logs how far the rows that are out are the noisy ones, where the grid has made some.
+func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.FittedModel, error)) error {
+	found := map[int]*suspect{}
+	var out, noisy, both int
+	for _, cell := range cells {
+		m, err := fit(cell)
+		if err != nil {
+			return err
+		}
+		if m.Train.Weight == nil || m.Train.Loss == nil {
+			return command.Refusef("cell %s: the method %s says no weights of rows; --method names another", cell, m.Method)
+		}
+		for i, row := range m.Train.Row {
+			s := found[row]
+			if s == nil {
+				s = &suspect{row: row}
+				found[row] = s
+			}
+			s.trained++
+			s.loss += m.Train.Loss[i]
+			if m.Train.Weight[i] == 0 {
+				s.out++
+				out += m.Train.Count[i]
+			}
+			if m.Train.Noisy[i] {
+				s.noisy++
+				noisy += m.Train.Count[i]
+				if m.Train.Weight[i] == 0 {
+					both += m.Train.Count[i]
+				}
+			}
+		}
+	}
+	delete(found, -1) // poisoning points
+	list := slices.DeleteFunc(slices.Collect(maps.Values(found)), func(s *suspect) bool { return 2*s.out <= s.trained })
+	slices.SortFunc(list, func(s, t *suspect) int {
+		return cmp.Or(cmp.Compare(t.out*s.trained, s.out*t.trained), cmp.Compare(t.loss/float64(t.trained), s.loss/float64(s.trained)), s.row-t.row)
+	})
+	fmt.Fprintln(a.Out, "row,trained,out,noisy,loss")
+	for _, s := range list {
+		fmt.Fprintf(a.Out, "%d,%d,%d,%d,%v\n", s.row, s.trained, s.out, s.noisy, s.loss/float64(s.trained))
+	}
+	if noisy > 0 && out > 0 {
+		a.Log.Info("rows that are out", "cells", len(cells), "precision", float64(both)/float64(out), "recall", float64(both)/float64(noisy))
+	}
+	return nil
 }
 
 // chosenCells returns the repeats of a cell or, for "", those that validation chose of the method, ""

@@ -39,7 +39,7 @@ sweeps:
 // modelScores scores the test rows of every cell by agepath.model from the files of the data, and
 // prints the largest difference from the stored score, with the number of cells and of kernels.
 const modelScores = `
-import agepath, numpy as np, pickle, sys
+import agepath, numpy as np, pickle, re, subprocess, sys
 program, folder, data = sys.argv[1:]
 results = agepath.read(folder, program=program)
 worst = kernels = 0
@@ -70,6 +70,11 @@ got = set(zip(suspects.row, suspects.trained, suspects.out))
 assert got == want and len(want) > 10, (got, want)
 noisy = sum(row in {row for row, is_noisy in zip(train["row"], train["noisy"]) if is_noisy} for train, rows in zip(trains, out) for row in rows if row in set(suspects.row))
 assert 0 < noisy <= suspects.noisy.sum()
+said = subprocess.run([program, "model", folder, "--suspects", "--cell", some.iloc[1]], capture_output=True, text=True).stderr
+rows = [(weight == 0, noisy, n) for t in trains for weight, noisy, n in zip(t["weight"], t["noisy"], t["count"])]
+both, found, of = (sum(n for *row, n in rows if which(*row)) for which in (lambda out, noisy: out and noisy, lambda out, noisy: out, lambda out, noisy: noisy))
+for name, value in ("precision", both / found), ("recall", both / of):
+    assert abs(float(re.search(name + r"=([\d.]+)", said)[1]) - value) < 1e-12 and 0.2 < value < 1, (said, value)
 `
 
 // TestModel predicts with NumPy what the cells of every family of models have scored.

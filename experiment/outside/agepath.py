@@ -352,15 +352,8 @@ class Results:
         the row of the data set from 0, in how many repeats it is trained on, out, and noisy (the grid's noise
         changed it), and its mean loss; rows that are out more often and have larger losses first.
         """
-        rows = {}
-        for one in model(self.path, cell, method, self._program).file_["repeats"]:
-            train = model(self.path, one, program=self._program).train_
-            for row, weight, noisy, loss in zip(train["row"], train["weight"], train["noisy"], train["loss"]):
-                found = rows.setdefault(row, {"row": row, "trained": 0, "out": 0, "noisy": 0, "loss": 0.0})
-                for name, value in (("trained", 1), ("out", weight == 0), ("noisy", noisy), ("loss", loss)):
-                    found[name] += value
-        suspects = [{**row, "loss": row["loss"] / row["trained"]} for row in rows.values() if 2 * row["out"] > row["trained"] and row["row"] >= 0]
-        suspects.sort(key=lambda row: (-row["out"] / row["trained"], -row["loss"]))
+        text = _ask(self._program, "model", self.path, "--suspects", *(["--cell", cell] if cell else ["--method", method]))
+        suspects = [{name: (float if name == "loss" else int)(value) for name, value in row.items()} for row in csv.DictReader(text.splitlines())]
         pandas = _module("pandas")
         return pandas.DataFrame(suspects) if pandas else suspects
 
