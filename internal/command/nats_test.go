@@ -170,7 +170,7 @@ func TestLogins(t *testing.T) {
 		"wrong password":   {[]string{nats, "--user", "anna", "--password-file", write(t, "guess")}, ExitFailed, []string{"Authorization Violation", "does not accept --user"}},
 		"wrong in URL":     {[]string{strings.Replace(nats, "//", "//anna:guess@", 1)}, ExitFailed, []string{"anna:xxxxx@", "does not accept the user and password of --nats"}},
 		"strange nkey":     {[]string{nats, "--nkey", strange}, ExitFailed, []string{"Authorization Violation", "does not accept --nkey"}},
-		"no nkeys":         {[]string{plain, "--nkey", seed}, ExitFailed, []string{"nkeys not supported", "--creds FILE"}},
+		"no nkeys":         {[]string{plain, "--nkey", seed}, ExitFailed, []string{"nkeys not supported", "leave --nkey out"}},
 		"expired":          {[]string{jwts, "--creds", expired}, ExitRefused, []string{"--creds", expired, "expired at", "new ones"}},
 		"no credentials":   {[]string{jwts, "--creds", write(t, "text")}, ExitRefused, []string{"--creds", "nsc generate creds"}},
 		"two logins":       {[]string{nats, "--creds", creds, "--user", "anna"}, ExitRefused, []string{"--creds and --user", "only one"}},
