@@ -277,6 +277,39 @@ func TestRemediesOfJetStream(t *testing.T) {
 	failure{args: []string{"--nats", small}, says: "raise max_payload in the server's configuration; 1MB", others: func() [][]string { return [][]string{{"--nats", large}} }}.try(t)
 }
 
+// TestRemedyOfExpiry has credentials expire under a connection. With new ones in the file, as the message asks for,
+// the running program is connected again.
+func TestRemedyOfExpiry(t *testing.T) {
+	needs.Patience(t, "4 s")
+	t.Parallel()
+	options, user := operator(t)
+	var n NATS
+	n.URL, n.InboxPrefix = "nats://"+serve(t, options), "_INBOX"
+	n.CredentialsFile = user(time.Now().Add(3 * time.Second))
+	said := make(chan string, 1000)
+	q, err := n.Connect(t.Context(), "test", func(err error) { said <- err.Error() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	await := func(text string) {
+		t.Helper()
+		for timeout := time.After(30 * time.Second); ; {
+			select {
+			case line := <-said:
+				if strings.Contains(line, text) {
+					return
+				}
+			case <-timeout:
+				t.Fatalf("%q is not said", text)
+			}
+		}
+	}
+	await("ask the server's administrator for new credentials and replace the file; a running program takes them from there")
+	overwrite(n.CredentialsFile, user(time.Now().Add(time.Hour)))(t)
+	await("connection restored")
+}
+
 // TestRemedyOfExposure takes the rights of a secret's file away as the warning says.
 func TestRemedyOfExposure(t *testing.T) {
 	t.Parallel()
