@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -90,5 +94,82 @@ func TestDatasetsFetch(t *testing.T) {
 	}
 	if o := do(t, "datasets", "fetch", "diabetes", "--cache", cache); o.code != command.ExitFailed || !strings.Contains(o.err, "embedded") {
 		t.Errorf("embedded: exit status %d: %s", o.code, o.err)
+	}
+}
+
+// openML starts a server that has the data sets of an address and file each, as OpenML answers.
+func openML(t *testing.T, files map[int]string) string {
+	t.Helper()
+	mux := http.NewServeMux()
+	for id, text := range files {
+		mux.HandleFunc(fmt.Sprintf("/api/v1/json/data/%d", id), func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `{"data_set_description":{"id":"%d","url":"http://%s/file/%[1]d"}}`, id, r.Host)
+		})
+		mux.HandleFunc(fmt.Sprintf("/file/%d", id), func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
+	}
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestRemediesOfDatasets tries each remedy of the messages about data sets of the catalog, the download from a server
+// in place of OpenML.
+func TestRemediesOfDatasets(t *testing.T) {
+	t.Parallel()
+	var tracks strings.Builder // as many as music has
+	tracks.WriteString("@relation music\n")
+	for column := range 118 {
+		fmt.Fprintf(&tracks, "@attribute a%d numeric\n", column)
+	}
+	tracks.WriteString("@data\n")
+	for row := range 1059 {
+		for column := range 118 {
+			fmt.Fprintf(&tracks, "%d,", (row*column)%97)
+		}
+		tracks.WriteString("\n")
+	}
+	music := strings.ReplaceAll(tracks.String(), ",\n", "\n")
+	url, dir := openML(t, map[int]string{4544: music}), t.TempDir()
+	cache := filepath.Join(dir, "cache")
+	at := func(args ...string) []string { return append(args, "--cache", cache) }
+	grid := write(t, dir, "grid.yaml", "name: absent\ndata: [music]\nmodels: [{lasso: {alpha: 0.1}}]\nmethods: [original]\n")
+	unknown := do(t, at("datasets", "list", "musci")...)
+	meant := regexp.MustCompile(`did you mean (\w+)\?`).FindStringSubmatch(unknown.err)
+	if unknown.code != command.ExitRefused || meant == nil {
+		t.Fatalf("exit status %d: %s", unknown.code, unknown.err)
+	}
+	if o := must(t, at("datasets", "list", meant[1])...); !hasLine(o.out, "music", "absent") {
+		t.Error(o.out)
+	}
+	for _, refused := range [][]string{at("plan", grid), at("datasets", "check", "music")} {
+		absent := do(t, refused...)
+		lines := advised(absent.out+absent.err, nil)
+		if absent.code == command.ExitDone || len(lines) != 1 {
+			t.Fatalf("exit status %d, %d command lines: %s%s", absent.code, len(lines), absent.out, absent.err)
+		}
+		if o := do(t, at(append(lines[0], "--openml", url)...)...); o.code != command.ExitDone {
+			t.Fatalf("%q: exit status %d: %s", lines[0], o.code, o.err)
+		}
+		must(t, refused...)
+		if o := must(t, at("datasets", "list", "music")...); !hasLine(o.out, "music", filepath.Join(cache, "music")) {
+			t.Error(o.out)
+		}
+		if err := os.RemoveAll(cache); err != nil {
+			t.Fatal(err)
+		}
+	}
+	folder := do(t, at("datasets", "list", "--datasets", filepath.Join(dir, "gone"))...)
+	if folder.code != command.ExitRefused || !strings.Contains(folder.err, "--datasets DIR names an existing folder") {
+		t.Errorf("exit status %d: %s", folder.code, folder.err)
+	}
+	must(t, at("datasets", "list", "--datasets", dir)...)
+
+	lost := process(t.Context(), "datasets", "fetch", "music", "--openml", url)
+	text, err := homeless(lost).CombinedOutput()
+	if err == nil || !strings.Contains(string(text), "--cache DIR names it") {
+		t.Errorf("without a home: %v: %s", err, text)
+	}
+	if text, err := homeless(process(t.Context(), at(lost.Args[1:]...)...)).CombinedOutput(); err != nil {
+		t.Errorf("without a home: %v: %s", err, text)
 	}
 }

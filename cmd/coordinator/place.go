@@ -271,7 +271,7 @@ func (a *app) fetch(ctx context.Context, from, dir string, kept []string) error 
 			return nil, store.Get(ctx, name, filepath.Join(dir, name))
 		})
 		if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged {
-			err = fmt.Errorf("--reuse: %w; remove the object, and `coordinator collect` of its run sends it again", err)
+			err = fmt.Errorf("--reuse: %w; remove the object and %s there, and `coordinator collect` of its run sends them again", err, results.ManifestName)
 		}
 		if err != nil {
 			return err

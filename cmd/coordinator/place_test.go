@@ -125,6 +125,7 @@ func TestCollectIntoStore(t *testing.T) {
 	if !strings.Contains(refused.err, "holds run "+run) {
 		t.Errorf("another run into the same folder: %s", refused.err)
 	}
+	into(command.ExitDone, "collect", other, "--nats", r.url, "--figures", "0", "--out", "s3://results/night/other")
 }
 
 // wantMended damages objects of a store's folder. The next collection must name the object and send
@@ -146,12 +147,17 @@ func wantMended(t *testing.T, folder string, collect func(code int) outcome) {
 	for _, name := range []string{"knots.arrow", "cells.arrow", "manifest.json"} {
 		damage(name)
 		damaged := contents(t, folder)
-		if o := collect(command.ExitFailed); !strings.Contains(o.err, name) || !strings.Contains(o.err, "is damaged") || !strings.Contains(o.err, "remove it and manifest.json there") {
+		if o := collect(command.ExitFailed); !strings.Contains(o.err, name) || !strings.Contains(o.err, "is damaged") || !strings.Contains(o.err, "restore the object, or remove it and manifest.json there") {
 			t.Errorf("of a damaged %s it says %s", name, o.err)
 		}
 		if !maps.Equal(contents(t, folder), damaged) {
 			t.Error("the folder has changed")
 		}
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(before[name]), 0o600); err != nil { // its metadata stay
+			t.Fatal(err)
+		}
+		collect(command.ExitDone)
+		damage(name)
 		for _, object := range slices.Compact([]string{name, "manifest.json"}) {
 			if err := os.Remove(filepath.Join(folder, object)); err != nil {
 				t.Fatal(err)

@@ -235,7 +235,18 @@ func TestReuseOfStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants("damaged", command.ExitFailed, url+"/knots.arrow: ", "is damaged", "remove the object, and `coordinator collect` of its run sends it again")
+	wants("damaged", command.ExitFailed, url+"/knots.arrow: ", "is damaged", "remove the object and manifest.json there, and `coordinator collect` of its run sends them again")
+	for _, object := range []string{"knots.arrow", "manifest.json"} {
+		if err := os.Remove(filepath.Join(stored, object)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o := at("collect", name, "--nats", r.url, "--out", url); o.code != command.ExitDone {
+		t.Errorf("after the objects are removed: exit status %d\n%s", o.code, o.err)
+	}
+	if o := run("mended"); o.code != command.ExitDone || !strings.Contains(o.out, "12 taken from other runs") {
+		t.Errorf("mended: exit status %d\n%s%s", o.code, o.out, o.err)
+	}
 	for text, args := range map[string][]string{
 		"s3://BUCKET/FOLDER is":               {"--reuse", "s3:///x"},
 		"no bucket elsewhere":                 {"--reuse", "s3://elsewhere/night"},

@@ -62,7 +62,7 @@ func Open(text string, env func(string) (string, bool)) (*Folder, error) {
 		var err error
 		endpoint, err = url.Parse(given)
 		if err != nil || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" || strings.Trim(endpoint.Path, "/") != "" {
-			return nil, errors.New("AWS_ENDPOINT_URL is no address of a server; allowed is https://HOST:PORT, or http")
+			return nil, errors.New("AWS_ENDPOINT_URL_S3, or AWS_ENDPOINT_URL without it, is no address of a server; allowed is https://HOST:PORT, or http")
 		}
 	}
 	client, err := minio.New(endpoint.Host, &minio.Options{

@@ -97,7 +97,7 @@ func (s *settings) readFile(path string, known map[string]bool) error {
 	var errs []error
 	for _, root := range document.Content {
 		if root.Kind != yaml.MappingNode && root.Tag != "!!null" {
-			return fmt.Errorf("%s:%d: a map of flags to their values is needed, as in workers: 4", path, root.Line)
+			return fmt.Errorf("%s:%d: a map of flags to their values is needed, as in log-level: debug", path, root.Line)
 		}
 		for i := 0; i+1 < len(root.Content); i += 2 {
 			key, value := root.Content[i], root.Content[i+1]

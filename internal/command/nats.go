@@ -220,7 +220,7 @@ func (n *NATS) advice(err error) string {
 	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return "ask the server's administrator for new credentials and replace the file; a running program takes them from there"
 	case errors.Is(err, nats.ErrNkeysNotSupported):
-		return "the server has no users with nkeys; --creds FILE, or --user NAME with --password-file FILE, may do"
+		return "the server has no users with nkeys or credentials; leave --nkey out, or give --user NAME with --password-file FILE"
 	case errors.Is(err, nats.ErrPermissionViolation):
 		return "this user lacks a permission; deploy/k8s/nats/permissions.conf has those of each program, where workers and viewers need --jetstream-domain agepath"
 	case errors.Is(err, nats.ErrSecureConnWanted):

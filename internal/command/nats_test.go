@@ -105,7 +105,15 @@ func newKeys(t *testing.T, create func() (nkeys.KeyPair, error)) (public, seed s
 // credentials files of a user that is valid and of one that has expired.
 func operated(t *testing.T) (options *server.Options, valid, expired string) {
 	t.Helper()
-	operator, operatorSeed := newKeys(t, nkeys.CreateOperator)
+	options, user := operator(t)
+	return options, user(time.Now().Add(time.Hour)), user(time.Now().Add(-time.Hour))
+}
+
+// operator returns the options of a server whose users have JWTs, and what makes the credentials
+// file of one.
+func operator(t *testing.T) (options *server.Options, user func(expires time.Time) (file string)) {
+	t.Helper()
+	public, operatorSeed := newKeys(t, nkeys.CreateOperator)
 	account, accountSeed := newKeys(t, nkeys.CreateAccount)
 	sign := func(claims interface {
 		Encode(pair nkeys.KeyPair) (string, error)
@@ -129,7 +137,7 @@ func operated(t *testing.T) (options *server.Options, valid, expired string) {
 			t.Fatal(err)
 		}
 	}
-	user := func(expires time.Time) string {
+	user = func(expires time.Time) string {
 		public, seed := newKeys(t, nkeys.CreateUser)
 		claims := jwt.NewUserClaims(public)
 		claims.Expires = expires.Unix()
@@ -139,9 +147,8 @@ func operated(t *testing.T) (options *server.Options, valid, expired string) {
 		}
 		return write(t, string(creds))
 	}
-	claims := jwt.NewOperatorClaims(operator)
-	return &server.Options{TrustedOperators: []*jwt.OperatorClaims{claims}, AccountResolver: resolver, SystemAccount: system},
-		user(time.Now().Add(time.Hour)), user(time.Now().Add(-time.Hour))
+	claims := jwt.NewOperatorClaims(public)
+	return &server.Options{TrustedOperators: []*jwt.OperatorClaims{claims}, AccountResolver: resolver, SystemAccount: system}, user
 }
 
 // TestLogins wants every kind of user to get in as itself alone, and the
@@ -170,7 +177,7 @@ func TestLogins(t *testing.T) {
 		"wrong password":   {[]string{nats, "--user", "anna", "--password-file", write(t, "guess")}, ExitFailed, []string{"Authorization Violation", "does not accept --user"}},
 		"wrong in URL":     {[]string{strings.Replace(nats, "//", "//anna:guess@", 1)}, ExitFailed, []string{"anna:xxxxx@", "does not accept the user and password of --nats"}},
 		"strange nkey":     {[]string{nats, "--nkey", strange}, ExitFailed, []string{"Authorization Violation", "does not accept --nkey"}},
-		"no nkeys":         {[]string{plain, "--nkey", seed}, ExitFailed, []string{"nkeys not supported", "--creds FILE"}},
+		"no nkeys":         {[]string{plain, "--nkey", seed}, ExitFailed, []string{"nkeys not supported", "leave --nkey out"}},
 		"expired":          {[]string{jwts, "--creds", expired}, ExitRefused, []string{"--creds", expired, "expired at", "new ones"}},
 		"no credentials":   {[]string{jwts, "--creds", write(t, "text")}, ExitRefused, []string{"--creds", "nsc generate creds"}},
 		"two logins":       {[]string{nats, "--creds", creds, "--user", "anna"}, ExitRefused, []string{"--creds and --user", "only one"}},
