@@ -374,6 +374,23 @@ func (t judge) notBlank(c int, text []byte) error {
 
 var remarks = regexp.MustCompile(`^(#|%|(?i:sep=))`)
 
+// kindsOf returns the kinds of the fields of lines in which nothing is quoted.
+func kindsOf(start []logicalLine, s *splitter, o Options) [][]kind {
+	lines := make([][]kind, len(start))
+	for i, line := range start {
+		_ = s.split(line.bare, nil)
+		for _, field := range s.fields {
+			_, kind := o.number(field)
+			lines[i] = append(lines[i], kind)
+		}
+	}
+	return lines
+}
+
+func areNames(line, below []kind) bool {
+	return !slices.ContainsFunc(line, func(k kind) bool { return k != isText }) && slices.Contains(below, isNumber)
+}
+
 // findTitles explains lines above those of a table: another number of fields, # or sep=, or names in
 // a later line. It returns nil if there are none.
 func findTitles(start []logicalLine, o Options) error {
@@ -385,14 +402,7 @@ func findTitles(start []logicalLine, o Options) error {
 			continue
 		}
 		s := splitter{delim: delim, most: math.MaxInt}
-		lines := make([][]kind, len(start))
-		for i, line := range start {
-			_ = s.split(line.bare, nil) // nothing is quoted
-			for _, field := range s.fields {
-				_, kind := o.number(field)
-				lines[i] = append(lines[i], kind)
-			}
-		}
+		lines := kindsOf(start, &s, o)
 		first, rows := lines[k], lines[k+1:]
 		width := len(rows[0])
 		uneven := func(fields []kind) bool { return len(fields) != width }
@@ -403,7 +413,7 @@ func findTitles(start []logicalLine, o Options) error {
 			whole = !uneven(first)
 			continue
 		}
-		named := !slices.ContainsFunc(first, func(k kind) bool { return k != isText }) && slices.Contains(rows[0], isNumber)
+		named := areNames(first, rows[0])
 		wide := func(f []kind) bool { return len(f) == width || len(f) == width-1 }
 		_ = s.split(start[k].bare, nil)
 		if words := slices.SortedFunc(slices.Values(s.fields), bytes.Compare); named && whole && len(slices.CompactFunc(words, bytes.Equal)) < width {

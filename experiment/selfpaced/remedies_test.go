@@ -65,7 +65,7 @@ var advice = []struct {
 	edits func(p *gridfile.Problem, match []string) []edit
 }{
 	{regexp.MustCompile(`did you mean (.*)\?$`), func(p *gridfile.Problem, m []string) (list []edit) {
-		for _, word := range strings.Split(strings.ReplaceAll(m[1], " or ", ", "), ", ") {
+		for word := range strings.SplitSeq(strings.ReplaceAll(m[1], " or ", ", "), ", ") {
 			list = append(list, meant(p, word))
 		}
 		return list
