@@ -119,12 +119,12 @@ func TestPageOfTrouble(t *testing.T) {
 	if err := b.Cancel(b.ctx, "dropped-1"); err != nil {
 		t.Fatal(err)
 	}
-	ago := func(s int) time.Time { return time.Now().Add(-time.Duration(s) * time.Second) }
+	ago := func(s int) time.Time { return time.Now().Add(-time.Duration(s) * time.Second) } // those that are there by clocks ahead, since browsers can take long
 	for _, p := range []queue.Presence{
-		{Name: "busy-1", State: queue.Working, At: ago(0), Slots: 2, Running: []queue.Running{{Run: "elsewhere", Cell: "c", Since: ago(70), Attempt: 1}}, Done: 52, Failed: 44},
-		{Name: "idle-1", State: queue.Idle, At: ago(0), Slots: 4},
+		{Name: "busy-1", State: queue.Working, At: ago(-300), Slots: 2, Running: []queue.Running{{Run: "elsewhere", Cell: "c", Since: ago(70), Attempt: 1}}, Done: 52, Failed: 44},
+		{Name: "idle-1", State: queue.Idle, At: ago(-300), Slots: 4},
 		{Name: "lost-1", State: queue.Working, At: ago(40), Slots: 2, Running: []queue.Running{{Run: "elsewhere", Cell: "d", Since: ago(90), Attempt: 1}}},
-		{Name: "stopping-1", State: queue.Stopping, At: ago(0), Slots: 1, Trouble: "fetching the data set: no space left on device"},
+		{Name: "stopping-1", State: queue.Stopping, At: ago(-300), Slots: 1, Trouble: "fetching the data set: no space left on device"},
 	} {
 		if err := b.Announce(&p); err != nil {
 			t.Fatal(err)
