@@ -91,10 +91,11 @@ type suspect struct {
 	loss                     float64 // sum
 }
 
-// writeSuspects logs how far the rows that are out are the noisy ones, where the grid has made some.
+// writeSuspects writes the rows that are out in most of the cells that train on them, and logs how far
+// those that are out are the noisy ones, where the grid has made some.
 func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.FittedModel, error)) error {
 	found := map[int]*suspect{}
-	var out, noisy, both int
+	var out, noisy, both float64 // of all cells
 	for _, cell := range cells {
 		m, err := fit(cell)
 		if err != nil {
@@ -109,18 +110,19 @@ func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.F
 				s = &suspect{row: row}
 				found[row] = s
 			}
+			isOut, isNoisy, n := m.Train.Weight[i] == 0, m.Train.Noisy[i], float64(m.Train.Count[i])
 			s.trained++
 			s.loss += m.Train.Loss[i]
-			if m.Train.Weight[i] == 0 {
+			if isOut {
 				s.out++
-				out += m.Train.Count[i]
+				out += n
 			}
-			if m.Train.Noisy[i] {
+			if isNoisy {
 				s.noisy++
-				noisy += m.Train.Count[i]
-				if m.Train.Weight[i] == 0 {
-					both += m.Train.Count[i]
-				}
+				noisy += n
+			}
+			if isOut && isNoisy {
+				both += n
 			}
 		}
 	}
@@ -134,7 +136,7 @@ func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.F
 		fmt.Fprintf(a.Out, "%d,%d,%d,%d,%v\n", s.row, s.trained, s.out, s.noisy, s.loss/float64(s.trained))
 	}
 	if noisy > 0 && out > 0 {
-		a.Log.Info("rows that are out", "cells", len(cells), "precision", float64(both)/float64(out), "recall", float64(both)/float64(noisy))
+		a.Log.Info("rows that are out", "cells", len(cells), "precision", both/out, "recall", both/noisy)
 	}
 	return nil
 }

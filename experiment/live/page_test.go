@@ -119,7 +119,8 @@ func TestPageOfTrouble(t *testing.T) {
 	if err := b.Cancel(b.ctx, "dropped-1"); err != nil {
 		t.Fatal(err)
 	}
-	ago := func(s int) time.Time { return time.Now().Add(-time.Duration(s) * time.Second) } // those that are there by clocks ahead, since browsers can take long
+	// Workers that are there announce themselves ahead of the clock, since a browser may open slowly.
+	ago := func(s int) time.Time { return time.Now().Add(-time.Duration(s) * time.Second) }
 	for _, p := range []queue.Presence{
 		{Name: "busy-1", State: queue.Working, At: ago(-300), Slots: 2, Running: []queue.Running{{Run: "elsewhere", Cell: "c", Since: ago(70), Attempt: 1}}, Done: 52, Failed: 44},
 		{Name: "idle-1", State: queue.Idle, At: ago(-300), Slots: 4},

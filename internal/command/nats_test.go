@@ -26,16 +26,23 @@ import (
 // connect runs a program that connects with the given flags and leaves.
 func connect(t *testing.T, args ...string) (code int, message string) {
 	t.Helper()
+	return doConnected(t, func(context.Context, *NATS, *queue.Queue) error { return nil }, args...)
+}
+
+// doConnected runs a program that connects with the given flags, does something and leaves.
+func doConnected(t *testing.T, do func(context.Context, *NATS, *queue.Queue) error, args ...string) (code int, message string) {
+	t.Helper()
 	var stderr bytes.Buffer
 	root := &cobra.Command{Use: "coordinator"}
 	base := New(root, Streams{Out: &bytes.Buffer{}, Err: &stderr, Env: func(string) (string, bool) { return "", false }})
 	base.NATS.AddTo(root.PersistentFlags())
 	root.RunE = func(cmd *cobra.Command, _ []string) error {
 		q, err := base.NATS.Connect(cmd.Context(), "test", func(err error) { base.Log.Warn(err.Error()) })
-		if err == nil {
-			q.Close()
+		if err != nil {
+			return err
 		}
-		return err
+		defer q.Close()
+		return do(cmd.Context(), &base.NATS, q)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

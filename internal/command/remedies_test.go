@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"net"
@@ -16,30 +15,15 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/spf13/cobra"
 
+	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/testing/needs"
 )
 
 // use runs a program that makes its streams at a server and leaves.
 func use(t *testing.T, args ...string) (code int, message string) {
 	t.Helper()
-	var stderr bytes.Buffer
-	root := &cobra.Command{Use: "coordinator"}
-	base := New(root, Streams{Out: &bytes.Buffer{}, Err: &stderr, Env: func(string) (string, bool) { return "", false }})
-	base.NATS.AddTo(root.PersistentFlags())
-	root.RunE = func(cmd *cobra.Command, _ []string) error {
-		q, err := base.NATS.Connect(cmd.Context(), "test", func(err error) { base.Log.Warn(err.Error()) })
-		if err != nil {
-			return err
-		}
-		defer q.Close()
-		return base.NATS.Advise(q.EnsureStreams(cmd.Context()))
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	code = base.Execute(ctx, root, args)
-	return code, stderr.String()
+	return doConnected(t, func(ctx context.Context, n *NATS, q *queue.Queue) error { return n.Advise(q.EnsureStreams(ctx)) }, args...)
 }
 
 var (
