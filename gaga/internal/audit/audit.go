@@ -62,14 +62,14 @@ func (a *Auditor) moved(theta []float64) []float64 {
 	return theta
 }
 
-// Check returns the invariant that fails at pt on the partition of st, "" if all hold: zones,
-// signs, residual, inertia, and the direction of the event function after a turning point, behind.
+// Check returns the invariant that fails at pt on the partition of st, "" if all hold: signs,
+// zones, residual, inertia, and the direction of the event function after a turning point, behind.
 // Pt has its rates, and Grad and DGrad where coordinates can become active. Floor is the minimum
 // scale of each coordinate's terms, nil with a kernel.
 func (a *Auditor) Check(st *model.State, pt *model.Point, floor []float64, behind model.Crossing) (broken string) {
 	e := a.evaluate(st, pt, floor)
 	for _, check := range []func() string{
-		e.zones, e.signs,
+		e.signs, e.zones,
 		func() string { return a.condition.residual(e) },
 		e.inertia,
 		func() string { return e.direction(behind) },
@@ -171,10 +171,20 @@ func (e *evaluation) kink(i int) string {
 		return fmt.Sprintf("sample %d is in the regularizer's first zone with the defect %v", i, defect)
 	case s.zone == pinned && math.Abs(defect) > slack:
 		return fmt.Sprintf("sample %d is pinned with the defect %v", i, defect)
-	case s.zone == pinned && !(alpha >= -tolerance.KKT*top && alpha <= (1+tolerance.KKT)*top):
+	case s.zone == pinned && !(math.Max(-alpha, alpha-top) <= tolerance.KKT*top+e.negligible(i)):
 		return fmt.Sprintf("sample %d is pinned with the multiplier %v, its bounds are 0 and %v", i, alpha, top)
 	}
 	return ""
+}
+
+// negligible returns the change of multiplier i of a kernel machine that changes no predictor by more
+// than Negligible of its terms, 0 without a kernel: where a branch is vertical, the last bit of the
+// age decides about multipliers.
+func (e *evaluation) negligible(i int) float64 {
+	if e.p.Kernel == nil {
+		return 0
+	}
+	return tolerance.Negligible * (1 + e.of[i].terms) / math.Abs(e.row(i)[i])
 }
 
 func (e *evaluation) signs() string {
@@ -279,10 +289,21 @@ func (e *evaluation) direction(c model.Crossing) string {
 	default:
 		return ""
 	}
-	if !(rate >= -tolerance.AuditDirection*size) {
+	if !(rate >= -tolerance.AuditDirection*size) && !e.steep() {
 		return fmt.Sprintf("after the turning point the event function turns back: rate %.3g, terms %.3g", rate, size)
 	}
 	return ""
+}
+
+// steep reports whether a slope that the rates depend on is not known: the rounding of a loss next to
+// a threshold changes it by more than half.
+func (e *evaluation) steep() bool {
+	for i, s := range e.of {
+		if s.dloss != 0 && math.Abs(e.flattest(i)) < 0.5*math.Abs(s.dloss) {
+			return true
+		}
+	}
+	return false
 }
 
 // ofSample returns the rate at which a sample moves into its new zone, and the size of its terms.
