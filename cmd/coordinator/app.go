@@ -98,7 +98,7 @@ func (a *app) plan(ctx context.Context, path string, flags *gridFlags) (*planned
 		return nil, command.Refuse(err)
 	}
 	for _, d := range plan.Absent {
-		a.Log.Warn("the data set is not on this machine and is skipped; coordinator datasets fetch downloads it", "name", d.Name)
+		a.Log.Warn("the data set is not on this machine and is skipped; `coordinator datasets fetch` downloads it", "name", d.Name)
 	}
 	return &planned{grid, plan}, nil
 }

@@ -69,7 +69,7 @@ func TestWheel(t *testing.T) {
 	}
 	for name, script := range map[string]string{
 		"alone": `python -m venv env && env/bin/pip install --no-index WHEEL && . env/bin/activate
-agepath run quickstart.yaml --figures 1 && agepath-worker --help && python -m agepath version
+agepath run quickstart.yaml --figures 1 && agepath-worker --help && python -m agepath version | grep "^agepath "
 python -c 'import agepath
 results = agepath.read("out/quickstart")
 print(results.verdict, results.table()[0]["dataset"], len(results.figure(results.figures[0])), agepath.run("quickstart.yaml").summary["computed"])'`,

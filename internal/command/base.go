@@ -88,6 +88,10 @@ type abortion struct{ error }
 // the environment or the config file. Call it before adding commands.
 func New(root *cobra.Command, streams Streams) *Base {
 	b := &Base{Streams: streams, Version: version(), Log: slog.New(slog.DiscardHandler), Filled: map[string]bool{}, exit: os.Exit}
+	b.NATS.program = root.Name()
+	if _, ok := streams.Out.(renaming); ok {
+		root.Use = wheelNames.Replace(root.Use)
+	}
 	root.Version = b.Version
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.CompletionOptions.DisableDefaultCmd = true
@@ -98,7 +102,6 @@ func New(root *cobra.Command, streams Streams) *Base {
 	flags := root.PersistentFlags()
 	Path(flags, &b.config, configFlag, "YAML `file` with values for flags, by their names")
 	b.logging.addTo(flags)
-	b.NATS.program = root.Name()
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if cmd.Name() == cobra.ShellCompRequestCmd { // it has no flags of its own
 			return nil
@@ -170,6 +173,6 @@ func (l *logging) logger(w io.Writer) *slog.Logger {
 
 // IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
+	file, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
 }

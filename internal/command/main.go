@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -34,7 +37,33 @@ func Main(execute func(ctx context.Context, args []string, streams Streams) int)
 		<-signals
 		os.Exit(ExitInterrupted)
 	}()
-	os.Exit(execute(ctx, os.Args[1:], System()))
+	os.Exit(execute(ctx, os.Args[1:], calledAs(os.Args[0], System())))
+}
+
+// wheelNames are what a wheel calls the programs, since its commands are everybody's.
+var wheelNames = strings.NewReplacer("coordinator", "agepath", "worker", "agepath-worker")
+
+// calledAs returns streams on which commands to type, in backticks or alone on a line, have the
+// programs' names in the wheel if this program was called by one of them.
+func calledAs(program string, streams Streams) Streams {
+	if name := strings.TrimSuffix(filepath.Base(program), ".exe"); name == "agepath" || name == "agepath-worker" {
+		streams.Out, streams.Err = renaming{os.Stdout}, renaming{os.Stderr}
+	}
+	return streams
+}
+
+type renaming struct{ file *os.File }
+
+func (r renaming) Fd() uintptr { return r.file.Fd() } // for [IsTerminal]
+
+var commandsToType = regexp.MustCompile("(?m)(^ *|`)(coordinator|worker)(:| [[a-z-])")
+
+func (r renaming) Write(text []byte) (int, error) {
+	renamed := commandsToType.ReplaceAllFunc(text, func(found []byte) []byte { return []byte(wheelNames.Replace(string(found))) })
+	if _, err := r.file.Write(renamed); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }
 
 // version is the module's or, in a checkout, version control's.

@@ -87,3 +87,31 @@ func TestSignalAlone(t *testing.T) {
 		t.Errorf("exit status %d: %s", code, said)
 	}
 }
+
+// TestCalledAs has the commands of a wheel, agepath and agepath-worker, say what can be typed.
+func TestCalledAs(t *testing.T) {
+	t.Parallel()
+	if streams := calledAs("/bin/coordinator", System()); streams.Out != System().Out {
+		t.Error("the coordinator's own texts are changed")
+	}
+	if _, ok := calledAs(`agepath.exe`, System()).Err.(renaming); !ok {
+		t.Error("agepath.exe keeps its texts")
+	}
+	file, err := os.Create(t.TempDir() + "/said")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	root := &cobra.Command{Use: "coordinator", Run: func(*cobra.Command, []string) {}}
+	b := New(root, Streams{Out: renaming{file}, Err: io.Discard})
+	if root.Name() != "agepath" || b.NATS.program != "coordinator" {
+		t.Errorf("agepath is named %s, its NATS user's inbox %s", root.Name(), b.NATS.program)
+	}
+	const before, after = "a coordinator is silent; `coordinator resume RUN` or\n    coordinator run x\n  worker --nats y\nthe worker x", "a coordinator is silent; `agepath resume RUN` or\n    agepath run x\n  agepath-worker --nats y\nthe worker x"
+	if n, err := io.WriteString(b.Out, before); n != len(before) || err != nil {
+		t.Errorf("%d bytes of %d written, %v", n, len(before), err)
+	}
+	if text, err := os.ReadFile(file.Name()); err != nil || string(text) != after {
+		t.Errorf("%q, want %q, %v", text, after, err)
+	}
+}
