@@ -61,7 +61,7 @@ func fitted(kind int, g *group, n, d float64) float64 {
 
 // agesWork is that of a kind at the group's ages.
 func agesWork(kind int, g *group, n, d float64) float64 {
-	work := fitted(kind, g, n, d)
+	work := fitted(kind, g, n, d) * float64(len(g.method.ages(g.age).ways()))
 	if g.age.Auto == 0 {
 		work *= givenWork[kind]
 		if kind != pathOf {
