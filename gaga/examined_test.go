@@ -226,7 +226,7 @@ func (a *examined) add(ctx context.Context, seed uint64, shape int) error {
 	for k := range between {
 		between[k] = rng.Float64()
 	}
-	bounded, cancel := context.WithTimeout(ctx, 20*time.Second)
+	bounded, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	o := gaga.Options{Age: ages, MaxEvents: 20_000, MaxAlternations: 20_000, Direction: gaga.Direction(seed % 2)}
 	path, err := gaga.Track(bounded, p, o)
