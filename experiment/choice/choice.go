@@ -31,7 +31,7 @@ var Rules = []Rule{Best, OneStandardError, Smoothed}
 
 // Auto in place of a trimmed share means that a robust scale scores the errors where they show
 // contaminated rows. Identities have the number: until version 0.2 it was -1 for another score.
-const Auto = -2
+const Auto = -3
 
 // Words names a choice: the rule, the share of largest errors that scores exclude, or [Auto], which
 // labels score, "" for the given ones, and the number of folds, 0 for a validation part.

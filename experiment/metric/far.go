@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/agepath/agepath/experiment/dataset"
@@ -77,31 +76,35 @@ func Without(predicted, y []float64) (list [len(Shares)]float64) {
 // Thresholds of [Disturbed], with the least regret on one half of the data sets of
 // docs/choosing-an-age.md and judged on the other.
 const (
-	leastFar       = 8    // far rows; fewer may be explained by chance
-	leastExplained = 0.3  // of the variance of the far rows' errors
-	mostOutlying   = 0.3  // of the far rows
+	wideTail       = 6    // ratio of standard deviations that errors of one kind rarely exceed
+	grossErrors    = 20   // and one that no tail has
+	leastExplained = 0.05 // of the variance of the far rows' errors
+	mostOutlying   = 0.5  // of the far rows
 	outlyingLevel  = 0.95 // quantile of the near rows' distances
 )
 
 // Disturbed reports whether the largest errors of the model that a robust scale chooses are those of
-// contaminated rows. They are not if no part of the errors is far from the others, nor if the model
-// that the RMSE chooses explains their differences, as it does those of a tail of skewed or tied
-// targets, unless these rows have outlying features. x has the n × d features of the rows.
+// contaminated rows: they are far from the others, and the model that the RMSE chooses explains nothing
+// of their differences, as it would of a tail of skewed or tied targets, or these rows have outlying
+// features. x has the n × d features of the rows.
 func Disturbed(y, robust, plain, x []float64) bool {
 	squares := make([]float64, len(y))
 	for i := range squares {
 		squares[i] = squared(robust[i], y[i])
 	}
 	two := fitMixture(squares)
-	if two.wide < farVariance*two.narrow {
+	switch ratio := two.wide / two.narrow; {
+	case !(ratio >= wideTail*wideTail):
 		return false
+	case ratio >= grossErrors*grossErrors && two.narrow > 0: // not where the robust model fits a tie exactly
+		return true
 	}
 	far, before, after := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
 	for i, square := range squares {
 		far[i] = 1 / (1 + math.Exp(two.odds(square)))
 		before[i], after[i] = robust[i]-y[i], plain[i]-y[i]
 	}
-	return floats.Sum(far) < leastFar || outlying(x, far) >= mostOutlying ||
+	return outlying(x, far) >= mostOutlying ||
 		stat.PopVariance(after, far) > (1-leastExplained)*stat.PopVariance(before, far)
 }
 

@@ -43,11 +43,7 @@ func (c *Cell) choosing(ctx context.Context, f *Fitted, commands *outside.Host) 
 	if held == nil || c.Choice.Labels != correctedLabels {
 		return held, nil
 	}
-	scored := held
-	if c.Choice.Folds == 0 {
-		train := rows(&f.parts.Train, dataset.Indices(f.parts.Train.N), true)
-		scored = append([]*heldOut{{fit: f, part: &train}}, held...)
-	}
+	scored := f.withTraining(c, held)
 	all := dataset.Part{D: f.parts.Train.D}
 	for _, h := range scored {
 		all.N, all.Rows = all.N+h.part.N, append(all.Rows, h.part.Rows...)
@@ -71,6 +67,15 @@ func (c *Cell) choosing(ctx context.Context, f *Fitted, commands *outside.Host) 
 		scored = scored[1:] // commands do not predict training rows
 	}
 	return scored, nil
+}
+
+// withTraining adds the training rows to the validation part; folds have them.
+func (f *Fitted) withTraining(c *Cell, held []*heldOut) []*heldOut {
+	if c.Choice.Folds > 0 {
+		return held
+	}
+	train := rows(&f.parts.Train, dataset.Indices(f.parts.Train.N), true)
+	return append([]*heldOut{{fit: f, part: &train}}, held...)
 }
 
 // correctLabels returns the classes that a support vector machine (RBF kernel, γ = scale, C = 1)
@@ -137,6 +142,9 @@ func (s *scores) scoreHeldOut(c *Cell, held []*heldOut) ([]knotScore, error) {
 		return slices.Concat(lists...), err
 	}
 	list, plain := lists[0], lists[1]
+	if s.of.predictions.Test == nil { // commands do not predict training rows
+		held = s.of.withTraining(c, held)
+	}
 	var x []float64
 	for _, h := range held {
 		x = append(x, h.part.X...)

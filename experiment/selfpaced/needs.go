@@ -38,9 +38,9 @@ var usesNeed = experiment.Need{Name: "data: uses of rows", Version: 1}
 
 var medianNeed = experiment.Need{Name: "missing: " + dataset.Median, Version: 1}
 
-// choiceNeed applies to cells with a nonzero choice. Version 3 has corrected labels and another
+// choiceNeed applies to cells with a nonzero choice. Version 4 has corrected labels and another
 // [choice.Auto].
-var choiceNeed = experiment.Need{Name: "choice", Version: 3}
+var choiceNeed = experiment.Need{Name: "choice", Version: 4}
 
 // later drops the needs that every worker meets, among them those of no name.
 func later(needs ...experiment.Need) []experiment.Need {
