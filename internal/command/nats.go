@@ -231,8 +231,8 @@ func (n *NATS) advice(err error) string {
 		return "--tls-ca FILE has to hold the certificate of the authority that signed the server's"
 	case errors.As(err, &host):
 		return "--nats has to name the server as its certificate does"
-	case errors.As(err, &record):
-		return "what answers there is no NATS server with TLS"
+	case errors.As(err, &record), strings.Contains(err.Error(), "invalid websocket"), strings.Contains(err.Error(), "malformed HTTP"):
+		return "correct the URL: nats or tls goes to the port for clients, ws, or wss with TLS, to that for WebSocket"
 	case errors.As(err, &op) && op.Op == "remote error", errors.Is(err, nats.ErrTLS): // the alert, or that the connection was closed before
 		return "the server does not take this client's certificate; --tls-cert FILE and --tls-key FILE have to hold one that is valid and signed by an authority the server trusts"
 	}

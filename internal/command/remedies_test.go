@@ -12,9 +12,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
 
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/testing/needs"
@@ -118,7 +120,9 @@ func TestRemediesOfLogins(t *testing.T) {
 	open := "nats://" + serve(t, &server.Options{})
 	user := map[string]string{"--user": "anna", "--password-file": password}
 	own := map[string]string{"--user": "anna", "--password-file": password, "--nkey": seed}
-	wrong, empty, noCreds := write(t, "guess"), write(t, "\n"), write(t, "text")
+	wrong, empty, noCreds, noSeed := write(t, "guess"), write(t, "\n"), write(t, "text"), write(t, public)
+	_, accountSeed := newKeys(t, nkeys.CreateAccount)
+	noUser := write(t, accountSeed)
 	lines := func(args ...[]string) func() [][]string { return func() [][]string { return args } }
 	for name, f := range map[string]failure{
 		"nobody":              {args: []string{"--nats", users}, says: "give --creds FILE, --nkey FILE, or --user NAME with", values: own, ways: 2},
@@ -127,7 +131,9 @@ func TestRemediesOfLogins(t *testing.T) {
 		"nkey for nothing":    {args: []string{"--nats", open, "--nkey", seed}, says: "leave --nkey out", others: lines([]string{"--nats", open})},
 		"wrong password":      {args: []string{"--nats", users, "--user", "anna", "--password-file", wrong}, says: "ask its administrator for a user", change: overwrite(wrong, password)},
 		"strange nkey":        {args: []string{"--nats", users, "--nkey", strange}, says: "ask its administrator for a user", change: overwrite(strange, seed)},
-		"empty password":      {args: []string{"--nats", users, "--user", "anna", "--password-file", empty}, says: "is empty", change: overwrite(empty, password)},
+		"no seed":             {args: []string{"--nats", users, "--nkey", noSeed}, says: "a seed as `nk -gen user` makes it is allowed", change: overwrite(noSeed, seed)},
+		"no user's seed":      {args: []string{"--nats", users, "--nkey", noUser}, says: "a seed as `nk -gen user` makes it is allowed", change: overwrite(noUser, seed)},
+		"empty password":      {args: []string{"--nats", users, "--user", "anna", "--password-file", empty}, says: "is empty; write the password into it", change: overwrite(empty, password)},
 		"expired credentials": {args: []string{"--nats", jwts, "--creds", expired}, says: "ask the server's administrator for new ones", change: overwrite(expired, creds)},
 		"no credentials":      {args: []string{"--nats", jwts, "--creds", noCreds}, says: "a file as `nsc generate creds` makes it is allowed", change: overwrite(noCreds, creds)},
 		"two logins": {args: []string{"--nats", users, "--nkey", seed, "--user", "anna"}, says: "--nkey and --user are given; only one",
@@ -197,6 +203,100 @@ func TestRemediesOfCertificates(t *testing.T) {
 			f.try(t)
 		})
 	}
+}
+
+// TestRemediesOfSchemes tries every scheme that a message names for a server's ports, with TLS and without.
+func TestRemediesOfSchemes(t *testing.T) {
+	t.Parallel()
+	ours := newAuthority(t)
+	cert, key := ours.issue("127.0.0.1", 24*time.Hour)
+	start := func(secure bool) (clients, webSocket string) {
+		webSocket = needs.FreePorts(t, 1)[0]
+		at, err := net.ResolveTCPAddr("tcp", webSocket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := &server.Options{Websocket: server.WebsocketOpts{Host: "127.0.0.1", Port: at.Port, NoTLS: !secure}}
+		if secure {
+			options.TLSConfig, options.Websocket.TLSConfig = ours.serve(cert, key, false), ours.serve(cert, key, false)
+		}
+		return serve(t, options), webSocket
+	}
+	plain, plainSocket := start(false)
+	secure, secureSocket := start(true)
+	for wrong, c := range map[string]struct {
+		ca    bool
+		wants map[string]string // addresses for the schemes
+	}{
+		"wss://" + plainSocket: {false, map[string]string{"nats": plain, "ws": plainSocket}},
+		"wss://" + plain:       {false, map[string]string{"nats": plain, "ws": plainSocket}},
+		"ws://" + plain:        {false, map[string]string{"nats": plain, "ws": plainSocket}},
+		"ws://" + secureSocket: {true, map[string]string{"tls": secure, "wss": secureSocket}},
+		"ws://" + secure:       {true, map[string]string{"tls": secure, "wss": secureSocket}},
+		"wss://" + secure:      {true, map[string]string{"tls": secure, "wss": secureSocket}},
+	} {
+		t.Run(wrong, func(t *testing.T) {
+			t.Parallel()
+			code, message := use(t, "--nats", wrong)
+			match := regexp.MustCompile(`correct the URL: (nats) or (tls) goes to the port for clients, (ws), or (wss) with TLS, to that for WebSocket`).FindStringSubmatch(message)
+			if code != ExitFailed || match == nil {
+				t.Fatalf("exit status %d: %s", code, message)
+			}
+			tried := 0
+			for _, scheme := range match[1:] {
+				if address := c.wants[scheme]; address != "" {
+					tried++
+					args := []string{"--nats", scheme + "://" + address}
+					if c.ca {
+						args = append(args, "--tls-ca", ours.file)
+					}
+					if code, after := use(t, args...); code != ExitDone {
+						t.Errorf("of %s%q gives %d: %s", message, args, code, after)
+					}
+				}
+			}
+			if tried != len(c.wants) {
+				t.Errorf("%d schemes are tried", tried)
+			}
+		})
+	}
+}
+
+// TestRemedyOfClock sets the clock of a machine that is years slow, as the message asks for: in the bubble all but
+// the server have another clock.
+func TestRemedyOfClock(t *testing.T) {
+	t.Parallel()
+	ours := newAuthority(t)
+	cert, key := ours.issue("127.0.0.1", 24*time.Hour)
+	args := []string{"--nats", "nats://" + serve(t, &server.Options{TLSConfig: ours.serve(cert, key, false)}), "--tls-ca", ours.file}
+	now := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		if code, message := use(t, args...); code != ExitFailed || !strings.Contains(message, "or set this machine's clock") {
+			t.Errorf("%v: exit status %d: %s", time.Now(), code, message)
+		}
+		time.Sleep(time.Until(now))
+		if code, message := use(t, args...); code != ExitDone {
+			t.Errorf("%v: exit status %d: %s", time.Now(), code, message)
+		}
+	})
+}
+
+// TestRemediesOfNoServer corrects the URL and starts the server.
+func TestRemediesOfNoServer(t *testing.T) {
+	t.Parallel()
+	address := needs.FreePorts(t, 1)[0]
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := "nats://" + serve(t, &server.Options{})
+	const says = "no server answers there; start it or correct the URL"
+	args := []string{"--nats", "nats://" + address}
+	failure{args: args, says: says, others: func() [][]string { return [][]string{{"--nats", open}} }}.try(t)
+	failure{args: args, says: says, change: func(t *testing.T) {
+		t.Helper()
+		serve(t, &server.Options{Port: at.Port})
+	}}.try(t)
 }
 
 // TestRemediesOfURLs writes a password as the refusal of a URL says, and tries each of its forms.
