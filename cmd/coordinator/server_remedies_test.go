@@ -6,8 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/internal/testing/needs"
+	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
 // TestRemediesOfServer takes a run through its life by the command lines that messages advise.
@@ -74,4 +78,47 @@ func TestRemediesOfServer(t *testing.T) {
 	done(then(collected, "retry", "--timeout", "none"), "cells queued again")
 	drain()
 	done(do(t, "collect", run, "--out", filepath.Join(dir, "limited"), "--nats", r.url), "3 ok")
+}
+
+// TestRemedyOfLostStreams has a server lose the streams of a run: every command advises what makes them again.
+func TestRemedyOfLostStreams(t *testing.T) {
+	t.Parallel()
+	url := testqueue.Server(t, "127.0.0.1:0").URL()
+	conn, err := nats.Connect(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	values := map[string]string{"GRID": write(t, dir, "grid.yaml", tinyGrid)}
+	run, _, _ := strings.Cut(must(t, "submit", values["GRID"], "--nats", url).out, ":")
+	at := func(args ...string) []string { return append(args, "--nats", url) }
+	for _, args := range [][]string{
+		at("status"), at("status", run), at("collect", run, "--out", filepath.Join(dir, "out")), at("retry", run), at("resume", run), at("pause", run), at("cancel", run), at("purge", run, "--uncollected"),
+	} {
+		for name := range js.StreamNames(t.Context()).Name() {
+			if name == "OBJ_AGEPATH_DATA" { // which has the description
+				continue
+			}
+			if err := js.DeleteStream(t.Context(), name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := do(t, args...)
+		lines := advised(o.err, values)
+		if o.code != command.ExitFailed || len(lines) != 1 {
+			t.Errorf("%q: exit status %d, %d command lines: %s", args, o.code, len(lines), o.err)
+			lines = [][]string{{"submit", values["GRID"]}}
+		}
+		if o := must(t, at(lines[0]...)...); !strings.Contains(o.out, "3 of 3 cells queued") {
+			t.Errorf("%q prints %s", lines[0], o.out)
+		}
+		if o := do(t, args...); o.code == command.ExitFailed {
+			t.Errorf("%q after that: %s", args, o.err)
+		}
+	}
 }

@@ -216,7 +216,7 @@ func (n *NATS) advice(err error) string {
 	case errors.Is(err, nats.ErrNoServers):
 		return "no server answers there; start it or correct the URL"
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return "nothing has been submitted to this server, or to this user's account of it"
+		return "the server has lost streams, or this user's account has none; `coordinator submit GRID` makes them again"
 	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return "ask the server's administrator for new credentials and replace the file; a running program takes them from there"
 	case errors.Is(err, nats.ErrNkeysNotSupported):

@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/testing/needs"
 )
@@ -338,7 +339,7 @@ func TestRemediesOfURLs(t *testing.T) {
 	}
 }
 
-// TestRemediesOfJetStream tries those for servers whose JetStream is off, is elsewhere, or takes small messages only.
+// TestRemediesOfJetStream tries those for servers whose JetStream is off, is elsewhere, has no runs, or takes small messages only.
 func TestRemediesOfJetStream(t *testing.T) {
 	t.Parallel()
 	link := needs.FreePorts(t, 1)[0]
@@ -346,7 +347,7 @@ func TestRemediesOfJetStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	serve(t, &server.Options{ServerName: "hub", JetStreamDomain: "hub", LeafNode: server.LeafNodeOpts{Host: "127.0.0.1", Port: at.Port}})
+	hub := "nats://" + serve(t, &server.Options{ServerName: "hub", JetStreamDomain: "hub", LeafNode: server.LeafNodeOpts{Host: "127.0.0.1", Port: at.Port}})
 	remote := &server.RemoteLeafOpts{URLs: []*url.URL{{Scheme: "nats-leaf", Host: link}}}
 	leaf := "nats://" + serve(t, &server.Options{ServerName: "leaf", JetStreamDomain: "leaf", LeafNode: server.LeafNodeOpts{Remotes: []*server.RemoteLeafOpts{remote}}})
 	off := failure{args: []string{"--nats", leaf, "--jetstream-domain", "nowhere"}, says: "or give --jetstream-domain NAME", values: map[string]string{"--jetstream-domain": "hub"}, ways: 1}
@@ -359,6 +360,78 @@ func TestRemediesOfJetStream(t *testing.T) {
 	small := "nats://" + serve(t, &server.Options{MaxPayload: 4 << 10})
 	large := "nats://" + serve(t, &server.Options{MaxPayload: 1 << 20}) // as 1MB is written
 	failure{args: []string{"--nats", small}, says: "raise max_payload in the server's configuration; 1MB", others: func() [][]string { return [][]string{{"--nats", large}} }}.try(t)
+	t.Run("off", func(t *testing.T) {
+		needs.Patience(t, "4 s")
+		t.Parallel()
+		address := needs.FreePorts(t, 1)[0]
+		at, err := net.ResolveTCPAddr("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: at.Port, NoSigs: true, NoLog: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start()
+		t.Cleanup(s.Shutdown)
+		failure{args: []string{"--nats", "nats://" + address, "--connect-wait", "10s"}, says: "start the server with JetStream (nats-server -js), or", change: func(t *testing.T) {
+			t.Helper()
+			s.Shutdown()
+			s.WaitForShutdown()
+			serve(t, &server.Options{Port: at.Port})
+		}}.try(t)
+	})
+	t.Run("no runs", func(t *testing.T) {
+		needs.Patience(t, "6 s")
+		t.Parallel()
+		ways := follow(idle(t, "--nats", leaf), []string{"--nats", leaf}, map[string]string{"--nats": hub, "--jetstream-domain": "hub"})
+		if len(ways) != 2 {
+			t.Errorf("the ways are %q", ways)
+		}
+		code, message := doConnected(t, func(ctx context.Context, _ *NATS, q *queue.Queue) error {
+			_, _, err := q.Publish(ctx, func(yield func(experiment.Task, error) bool) { yield(experiment.Task{Run: "run", Cell: "cell"}, nil) })
+			return err
+		}, "--nats", hub)
+		if code != ExitDone {
+			t.Fatal(message)
+		}
+		for _, way := range ways {
+			if message := idle(t, way...); message != "" {
+				t.Errorf("%q: %s", way, message)
+			}
+		}
+	})
+}
+
+// idle has a worker wait for a task, "", or for what the program says.
+func idle(t *testing.T, args ...string) (message string) {
+	t.Helper()
+	_, _ = doConnected(t, func(ctx context.Context, n *NATS, _ *queue.Queue) error {
+		ctx, end := context.WithCancel(ctx)
+		defer end()
+		q, err := n.Connect(ctx, "idle", func(err error) {
+			message = err.Error()
+			end()
+		})
+		if err != nil {
+			return err
+		}
+		defer q.Close()
+		worker, err := q.Worker(queue.WorkerConfig{Idle: 100 * time.Millisecond})
+		if err != nil {
+			return err
+		}
+		defer worker.Close()
+		task, err := worker.Pull(ctx)
+		if err != nil && message == "" {
+			message = err.Error()
+		}
+		if err == nil {
+			err = task.Release(ctx, 0)
+		}
+		return err
+	}, args...)
+	return message
 }
 
 // TestRemedyOfExpiry has credentials expire under a connection. With new ones in the file, as the message asks for,
