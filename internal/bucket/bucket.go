@@ -24,7 +24,20 @@ const (
 	digestKey = "Agepath-Sha256"
 	// identityWait bounds requests for a machine's credentials.
 	identityWait = 5 * time.Second
+
+	keys = "AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or a file that AWS_SHARED_CREDENTIALS_FILE names, has to hold those of the store"
+	// endpoints is what says where the store is.
+	endpoints = "AWS_ENDPOINT_URL_S3, or AWS_ENDPOINT_URL without it,"
 )
+
+// remedies are of errors by a part of their code or text.
+var remedies = []struct{ sign, remedy string }{
+	{"nosuchbucket", "create it before"}, {"accessdenied", keys}, {"access key", keys}, {"signature", keys},
+	{"timetooskewed", "set this machine's clock"}, {"the region", "AWS_REGION has to be that of the store"},
+	{"https server", endpoints + " has to begin with https"}, {"https client", endpoints + " has to begin with http:"},
+	{"unknown authority", "SSL_CERT_FILE has to name a file with the certificate of its authority"},
+	{"dial tcp", "start the store, or correct " + strings.TrimSuffix(endpoints, ",")},
+}
 
 // Folder is a folder of a bucket.
 type Folder struct {
@@ -62,7 +75,7 @@ func Open(text string, env func(string) (string, bool)) (*Folder, error) {
 		var err error
 		endpoint, err = url.Parse(given)
 		if err != nil || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" || strings.Trim(endpoint.Path, "/") != "" {
-			return nil, errors.New("AWS_ENDPOINT_URL_S3, or AWS_ENDPOINT_URL without it, is no address of a server; allowed is https://HOST:PORT, or http")
+			return nil, errors.New(endpoints + " is no address of a server; allowed is https://HOST:PORT, or http")
 		}
 	}
 	client, err := minio.New(endpoint.Host, &minio.Options{
@@ -84,21 +97,25 @@ func (f *Folder) String() string {
 }
 
 // RefusedError says that a store cannot be used as configured.
-type RefusedError struct{ text string }
+type RefusedError struct{ error }
 
-func (e *RefusedError) Error() string { return e.text }
-
-// Check requests the bucket. Without credentials or bucket the error is a [*RefusedError].
+// Check lists an object, as the answer to a request for the bucket alone does not say why it is
+// refused. An error with a remedy is a [*RefusedError].
 func (f *Folder) Check(ctx context.Context) error {
 	if value, err := f.client.GetCreds(); err != nil || value.SignerType.IsAnonymous() {
-		return &RefusedError{f.String() + ": no credentials; AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or a file that AWS_SHARED_CREDENTIALS_FILE names, has them"}
+		return &RefusedError{fmt.Errorf("%s: no credentials; %s", f, keys)}
 	}
-	there, err := f.client.BucketExists(ctx, f.bucket)
-	if err != nil {
-		return f.about("asking for the bucket", "", err)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	listed := <-f.client.ListObjects(ctx, f.bucket, minio.ListObjectsOptions{Prefix: f.prefix, MaxKeys: 1})
+	text := strings.ToLower(fmt.Sprint(minio.ToErrorResponse(listed.Err).Code, listed.Err))
+	for _, known := range remedies {
+		if strings.Contains(text, known.sign) {
+			return &RefusedError{fmt.Errorf("%s: %s; %s", f, strings.TrimSuffix(listed.Err.Error(), "."), known.remedy)}
+		}
 	}
-	if !there {
-		return &RefusedError{fmt.Sprintf("%s: the store has no bucket %s; create it before", f, f.bucket)}
+	if listed.Err != nil {
+		return f.about("listing", "", listed.Err)
 	}
 	return nil
 }

@@ -254,7 +254,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := missing.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "no bucket another") {
+	if err := missing.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "create it before") {
 		t.Errorf("a bucket that is not there: %v", err)
 	}
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "wrong")
