@@ -1,7 +1,10 @@
 package main
 
 import (
+	"fmt"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +19,7 @@ import (
 
 // TestRemediesOfServer takes a run through its life by the command lines that messages advise.
 func TestRemediesOfServer(t *testing.T) {
-	needs.Patience(t, "4 s")
+	needs.Patience(t, "8 s")
 	t.Parallel()
 	r := startRemote(t)
 	dir := t.TempDir()
@@ -78,6 +81,38 @@ func TestRemediesOfServer(t *testing.T) {
 	done(then(collected, "retry", "--timeout", "none"), "cells queued again")
 	drain()
 	done(do(t, "collect", run, "--out", filepath.Join(dir, "limited"), "--nats", r.url), "3 ok")
+
+	// Cells that need more memory, of a run that is paused.
+	rows := "a,y\n"
+	for i := range 2000 {
+		rows += fmt.Sprintf("%d,%d\n", i, 2*min(i/900, 1)-1)
+	}
+	write(t, dir, "rows.csv", rows)
+	kernel := write(t, dir, "kernel.yaml", "name: kernel\nlimits: {memory: 20MiB, attempts: 1}\ndata: [{path: rows.csv, task: classification}]\nmodels: [{svm: {c: 1, kernel: rbf, kernel_gamma: 1}}]\nmethods: [original]\n")
+	small := must(t, "submit", kernel, "--nats", r.url)
+	run, _, _ = strings.Cut(small.out, ":")
+	must(t, "pause", run, "--nats", r.url)
+	text, err := exec.CommandContext(t.Context(), r.worker, "--nats", r.url, "--drain", "--slots", "2").CombinedOutput()
+	values["RUN"] = run
+	if err != nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	done(then(outcome{err: string(text)}, "resume"), "resumed")
+	drain()
+	collected = do(t, "collect", run, "--out", filepath.Join(dir, "small"), "--nats", r.url)
+	if collected.code != command.ExitFailed || !strings.Contains(collected.err, "with --timeout or --memory") {
+		t.Fatalf("exit status %d: %s", collected.code, collected.out+collected.err)
+	}
+	left := done(do(t, "retry", run, "--nats", r.url), "0 cells queued again")
+	flag := regexp.MustCompile(`under these limits are left; (--status) queues them too`).FindStringSubmatch(left.out)
+	if flag == nil {
+		t.Fatal(left.out)
+	}
+	done(do(t, "retry", run, flag[1], "memory", "--nats", r.url), "1 cells queued again")
+	drain()
+	done(then(collected, "retry", "--memory", "none"), "cells queued again")
+	drain()
+	done(do(t, "collect", run, "--out", filepath.Join(dir, "small"), "--nats", r.url), "2 ok")
 }
 
 // TestRemedyOfLostStreams has a server lose the streams of a run: every command advises what makes them again.
