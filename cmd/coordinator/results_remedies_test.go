@@ -47,7 +47,9 @@ func TestRemediesOfResults(t *testing.T) {
 			}
 			return ways
 		}},
-		"no validation": {[]string{"model", unchosen}, `has a validation score; give (--cell)`, func(match []string) [][]string { return [][]string{{"model", unchosen, match[1], cellsOf(t, unchosen)[0]}} }},
+		"no validation": {[]string{"model", unchosen}, `has a validation score; give (--cell)`, func(match []string) [][]string {
+			return [][]string{{"model", unchosen, match[1], cellsOf(t, unchosen)[0]}}
+		}},
 		"one rule":      {[]string{"report", rules, "--figures", "0", "--choose", "one-standard-error"}, `drop (--choose)`, func([]string) [][]string { return [][]string{{"report", rules, "--figures", "0"}} }},
 		"no rule":       {[]string{"report", solvers, "--figures", "0", "--choose", "smoothed"}, `leave the rule (smoothed) out`, func([]string) [][]string { return [][]string{{"report", solvers, "--figures", "0"}} }},
 		"many folders":  {append([]string{"compare"}, slices.Repeat([]string{noisy}, 30)...), `folders are too many; 2 to (\d+) are allowed`, func([]string) [][]string { return [][]string{{"compare", noisy, noisy}} }},
