@@ -50,6 +50,7 @@ func TestRemediesOfFolders(t *testing.T) {
 			}
 		}
 	}
+	torn := func(out string) { write(t, out, "cells.0001.arrows", "\xff\xff\xff\xff") } // as a killed run leaves it
 	restore := func(name string) func(string) { return func(out string) { write(t, out, name, files[name]) } }
 	verify := func(out string) []string { return []string{"verify", out} }
 	type way struct {
@@ -81,7 +82,10 @@ func TestRemediesOfFolders(t *testing.T) {
 		"no report":                {remove("report/report.md"), verify, made("report/report.md")},
 		"list of report":           {spoil("report/made.json", 0), func(out string) []string { return []string{"report", out, "--figures", "0"} }, []way{{"remove it, and", remove("report/made.json"), nil}}},
 		"list of report, verified": {spoil("report/made.json", 0), verify, made("report/made.json")},
-		"crate":                    {spoil("ro-crate-metadata.json", 0), verify, made("ro-crate-metadata.json")},
+		"not ended":                {torn, func(out string) []string { return []string{"crate", out} }, []way{{"wait for its end, or collect it", func(string) {}, run}}},
+		"not ended, for Parquet": {torn, func(out string) []string { return []string{"report", out, "--figures", "0", "--format", "parquet"} },
+			[]way{{"wait for its end, or collect it", func(string) {}, run}}},
+		"crate": {spoil("ro-crate-metadata.json", 0), verify, made("ro-crate-metadata.json")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -82,6 +82,14 @@ func TestRemediesOfServer(t *testing.T) {
 	drain()
 	done(do(t, "collect", run, "--out", filepath.Join(dir, "limited"), "--nats", r.url), "3 ok")
 
+	// A run that goes on, collected into a folder.
+	more := must(t, "submit", values["GRID"], "--set", "models=[{lasso: {alpha: [0.01, 0.1, 1]}}]", "--nats", r.url)
+	run, _, _ = strings.Cut(more.out, ":")
+	done(do(t, "collect", run, "--out", filepath.Join(dir, "more"), "--nats", r.url), "3 of 4 cells have ended")
+	must(t, "crate", filepath.Join(dir, "more"))
+	must(t, "report", filepath.Join(dir, "more"), "--figures", "0", "--format", "parquet")
+	drain()
+
 	// Cells that need more memory, of a run that is paused.
 	rows := "a,y\n"
 	for i := range 2000 {
