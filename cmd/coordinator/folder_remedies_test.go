@@ -82,7 +82,15 @@ func TestRemediesOfFolders(t *testing.T) {
 		"no report":                {remove("report/report.md"), verify, made("report/report.md")},
 		"list of report":           {spoil("report/made.json", 0), func(out string) []string { return []string{"report", out, "--figures", "0"} }, []way{{"remove it, and", remove("report/made.json"), nil}}},
 		"list of report, verified": {spoil("report/made.json", 0), verify, made("report/made.json")},
-		"not ended":                {torn, func(out string) []string { return []string{"crate", out} }, []way{{"wait for its end, or collect it", func(string) {}, run}}},
+		"no file": {func(out string) {
+			remove("knots.arrow")(out)
+			write(t, out, "knots.arrow/file", "")
+		}, verify, []way{{"put a file in its place", func(out string) {
+			remove("knots.arrow/file")(out)
+			remove("knots.arrow")(out)
+			restore("knots.arrow")(out)
+		}, nil}}},
+		"not ended": {torn, func(out string) []string { return []string{"crate", out} }, []way{{"wait for its end, or collect it", func(string) {}, run}}},
 		"not ended, for Parquet": {torn, func(out string) []string { return []string{"report", out, "--figures", "0", "--format", "parquet"} },
 			[]way{{"wait for its end, or collect it", func(string) {}, run}}},
 		"crate": {spoil("ro-crate-metadata.json", 0), verify, made("ro-crate-metadata.json")},
