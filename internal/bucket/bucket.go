@@ -25,8 +25,7 @@ const (
 	// identityWait bounds requests for a machine's credentials.
 	identityWait = 5 * time.Second
 
-	keys = "AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or a file that AWS_SHARED_CREDENTIALS_FILE names, has to hold those of the store"
-	// endpoints is what says where the store is.
+	keys      = "AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or a file that AWS_SHARED_CREDENTIALS_FILE names, has to hold those of the store"
 	endpoints = "AWS_ENDPOINT_URL_S3, or AWS_ENDPOINT_URL without it,"
 )
 
@@ -96,31 +95,30 @@ func (f *Folder) String() string {
 	return scheme + f.bucket + "/" + strings.TrimSuffix(f.prefix, "/")
 }
 
-// RefusedError says that a store cannot be used as configured.
-type RefusedError struct{ error }
-
 // Check lists an object, as the answer to a request for the bucket alone does not say why it is
-// refused. An error with a remedy is a [*RefusedError].
-func (f *Folder) Check(ctx context.Context) error {
+// refused. It reports whether asking again cannot help.
+func (f *Folder) Check(ctx context.Context) (refused bool, err error) {
 	if value, err := f.client.GetCreds(); err != nil || value.SignerType.IsAnonymous() {
-		return &RefusedError{fmt.Errorf("%s: no credentials; %s", f, keys)}
+		return true, fmt.Errorf("%s: no credentials; %s", f, keys)
 	}
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	listed := <-f.client.ListObjects(ctx, f.bucket, minio.ListObjectsOptions{Prefix: f.prefix, MaxKeys: 1})
-	text := strings.ToLower(fmt.Sprint(minio.ToErrorResponse(listed.Err).Code, listed.Err))
+	err = (<-f.client.ListObjects(ctx, f.bucket, minio.ListObjectsOptions{Prefix: f.prefix, MaxKeys: 1})).Err
+	answer := minio.ToErrorResponse(err)
+	text := strings.ToLower(fmt.Sprint(answer.Code, err))
 	for _, known := range remedies {
 		if strings.Contains(text, known.sign) {
-			return &RefusedError{fmt.Errorf("%s: %s; %s", f, strings.TrimSuffix(listed.Err.Error(), "."), known.remedy)}
+			err = fmt.Errorf("%s; %s", strings.TrimSuffix(err.Error(), "."), known.remedy)
+			break
 		}
 	}
-	if listed.Err != nil {
-		return f.about("listing", "", listed.Err)
-	}
-	return nil
+	return answer.StatusCode/100 == 4, f.about("listing", "", err)
 }
 
 func (f *Folder) about(what, name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return fmt.Errorf("%s%s: %s: %w", scheme, strings.TrimSuffix(f.bucket+"/"+f.prefix+name, "/"), what, err)
 }
 
@@ -138,11 +136,7 @@ func (f *Folder) List(ctx context.Context) (names []string, err error) {
 }
 
 // DamagedError says that an object's digest differs from the one sent.
-type DamagedError struct{ Sent, Have string }
-
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", e.Have, e.Sent)
-}
+type DamagedError struct{ error }
 
 // Get downloads an object to a file. The error is a [*DamagedError] if the digest differs from the
 // one sent.
@@ -156,12 +150,9 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 		digest, err = disk.Digest(path)
 	}
 	if want := info.UserMetadata[digestKey]; err == nil && want != "" && want != digest {
-		err = &DamagedError{Sent: want, Have: digest}
+		err = &DamagedError{fmt.Errorf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", digest, want)}
 	}
-	if err != nil {
-		return f.about("getting it", name, err)
-	}
-	return nil
+	return f.about("getting it", name, err)
 }
 
 // Put sends files of dir in the order of names, each after the one before is complete, except those
@@ -208,8 +199,5 @@ func (f *Folder) Remove(ctx context.Context, name string) error {
 	if err == nil && info.UserMetadata[digestKey] != "" {
 		err = f.client.RemoveObject(ctx, f.bucket, f.prefix+name, minio.RemoveObjectOptions{})
 	}
-	if err != nil {
-		return f.about("removing it", name, err)
-	}
-	return nil
+	return f.about("removing it", name, err)
 }
