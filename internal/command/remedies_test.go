@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
 	"github.com/agepath/agepath/experiment"
@@ -432,6 +434,30 @@ func idle(t *testing.T, args ...string) (message string) {
 		return err
 	}, args...)
 	return message
+}
+
+// TestRemedyOfAccount has a stream of another program in the way: another account of the server has none.
+func TestRemedyOfAccount(t *testing.T) {
+	t.Parallel()
+	config := write(t, "accounts {\n  A {jetstream: enabled, users: [{user: a, password: a}]}\n  B {jetstream: enabled, users: [{user: b, password: b}]}\n}\n")
+	options, err := server.ProcessConfigFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := serve(t, options)
+	conn, err := nats.Connect("nats://a:a@" + at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err == nil {
+		_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "AGEPATH_TASKS", Subjects: []string{"other"}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure{args: []string{"--nats", "nats://a:a@" + at}, says: ", or use another NATS account", others: func() [][]string { return [][]string{{"--nats", "nats://b:b@" + at}} }}.try(t)
 }
 
 // TestRemedyOfExpiry has credentials expire under a connection. With new ones in the file, as the message asks for,
