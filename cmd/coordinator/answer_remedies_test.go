@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -57,4 +59,21 @@ func TestRemediesOfAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRemedyOfLink replaces a link among the files of a command with a copy of its target.
+func TestRemedyOfLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	grid := write(t, dir, "grid.yaml", "{name: g, data: [diabetes], models: [{lasso: {alpha: 0.1}}], methods: [{command: {name: mine, run: [sh, mine.sh], files: [mine.sh]}}]}")
+	target, link := write(t, t.TempDir(), "mine.sh", "exit 1\n"), filepath.Join(dir, "mine.sh")
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip("no links:", err)
+	}
+	wantRefusal(t, do(t, "plan", grid), []string{"mine.sh is not a regular file", "; replace a link with a copy of its target"})
+	if err := os.Remove(link); err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "mine.sh", "exit 1\n")
+	must(t, "plan", grid)
 }
