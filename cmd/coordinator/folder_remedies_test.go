@@ -72,7 +72,7 @@ func TestRemediesOfFolders(t *testing.T) {
 		"cells":    {spoil("cells.arrow", 900), verify, again("cells.arrow")},
 		"footer":   {spoil("cells.arrow", -200), verify, again("cells.arrow")},
 		"knots":    {spoil("knots.arrow", 900), verify, again("knots.arrow")},
-		"no knots": {remove("knots.arrow"), run, []way{{"restore it", restore("knots.arrow"), nil}, {"or remove cells.arrow too to compute its cells again", remove("cells.arrow"), nil}}},
+		"no knots": {remove("knots.arrow"), run, []way{{"restore it", restore("knots.arrow"), nil}, {"or remove cells.arrow too and compute its cells again", remove("cells.arrow"), nil}}},
 		"no cells": {remove("cells.arrow"), verify, again("cells.arrow")},
 		"manifest": {spoil("manifest.json", 300), verify, []way{{"restore it from a copy", restore("manifest.json"), nil}, {"or run its grid into the folder again", func(string) {}, run}}},
 		"manifest, edited": {func(out string) {
@@ -126,6 +126,29 @@ func TestRemediesOfFolders(t *testing.T) {
 				}
 			}
 		})
+	}
+
+	// A folder that others take cells from, restored or computed again.
+	for _, way := range []struct {
+		says string
+		do   func(from string)
+	}{
+		{"restore it", restore("knots.arrow")},
+		{"or remove cells.arrow too and compute its cells again", func(from string) {
+			remove("cells.arrow")(from)
+			must(t, run(from)...)
+		}},
+	} {
+		from := copied()
+		remove("knots.arrow")(from)
+		args := append(run(filepath.Join(t.TempDir(), "taker")), "--reuse", from)
+		if o := do(t, args...); o.code == command.ExitDone || !strings.Contains(o.err, way.says) {
+			t.Errorf("reuse: exit status %d: %s", o.code, o.err)
+		}
+		way.do(from)
+		if o := must(t, args...); !strings.Contains(o.out, " taken from ") {
+			t.Errorf("%s: %s", way.says, o.out)
+		}
 	}
 
 	// Cells that a limit or a missing permission ends.
