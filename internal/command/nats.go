@@ -175,7 +175,7 @@ func (n *NATS) checkCertificates(now time.Time) error {
 		return Refusef("--tls-cert %s with --tls-key %s: %w", n.CertFile, n.KeyFile, err)
 	}
 	if own := pair.Leaf; now.After(own.NotAfter) || now.Before(own.NotBefore) {
-		return Refusef("--tls-cert: %s is valid from %s to %s; a certificate that is valid now is allowed, have it renewed",
+		return Refusef("--tls-cert: %s is valid from %s to %s; a certificate that is valid now is allowed, have it renewed, or set this machine's clock",
 			n.CertFile, own.NotBefore.Format(time.RFC3339), own.NotAfter.Format(time.RFC3339))
 	}
 	return nil
