@@ -1,6 +1,7 @@
 package results
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/agepath/agepath/experiment"
@@ -28,5 +29,37 @@ func TestPartialRunCountsTheNewest(t *testing.T) {
 	})
 	if err != nil || len(seconds) != 1 || seconds[0] != last.Wall {
 		t.Errorf("%v, %v, want %v", seconds, err, last.Wall)
+	}
+}
+
+// TestNewestOfGathered gathers streams while they are read: reading them again succeeds, as the error says.
+func TestNewestOfGathered(t *testing.T) {
+	t.Parallel()
+	dir, list := t.TempDir(), outcomesOf(4)
+	for _, half := range [][]*experiment.Outcome{list[:2], list[2:]} {
+		s := openStore(t, dir)
+		appendAll(t, s, half...)
+		closeStore(t, s)
+	}
+	rows := 0
+	read := func(meanwhile func()) error {
+		rows = 0
+		_, err := EachNewest(t.Context(), dir, "cells", []experiment.Column{{Name: "cell", Type: experiment.Text}}, func(f *Frame) error {
+			rows += f.Rows()
+			meanwhile()
+			return nil
+		})
+		return err
+	}
+	err := read(func() {
+		s := openStore(t, dir)
+		compactStore(t, s, 4)
+		closeStore(t, s)
+	})
+	if err == nil || !strings.HasSuffix(err.Error(), "; do it again") {
+		t.Errorf("while streams are gathered: %v", err)
+	}
+	if err := read(func() {}); err != nil || rows != 4 {
+		t.Errorf("again: %d rows, %v", rows, err)
 	}
 }

@@ -186,7 +186,7 @@ func writtenWith(metadata map[string]string) []string {
 }
 
 func missingError(table string, number int) error {
-	return fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too to compute its cells again",
+	return fmt.Errorf("%s is missing, which was written together with %s: restore it, or remove %[2]s too and compute its cells again",
 		fileName(table, number), fileName("cells", number))
 }
 

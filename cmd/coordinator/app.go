@@ -138,7 +138,7 @@ func (a *app) withQueue(ctx context.Context, do func(*queue.Queue) error) error 
 		return err
 	}
 	defer q.Close()
-	return do(q)
+	return a.NATS.Advise(do(q))
 }
 
 func (a *app) warn(err error) { a.Log.Warn(err.Error()) }

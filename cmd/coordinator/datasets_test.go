@@ -97,6 +97,9 @@ func TestDatasetsFetch(t *testing.T) {
 	}
 }
 
+// gone is the text of a file that a server describes and does not have.
+const gone = ""
+
 // openML starts a server that has the data sets of an address and file each, as OpenML answers.
 func openML(t *testing.T, files map[int]string) string {
 	t.Helper()
@@ -105,7 +108,9 @@ func openML(t *testing.T, files map[int]string) string {
 		mux.HandleFunc(fmt.Sprintf("/api/v1/json/data/%d", id), func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"data_set_description":{"id":"%d","url":"http://%s/file/%[1]d"}}`, id, r.Host)
 		})
-		mux.HandleFunc(fmt.Sprintf("/file/%d", id), func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
+		if text != gone {
+			mux.HandleFunc(fmt.Sprintf("/file/%d", id), func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
+		}
 	}
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
@@ -154,6 +159,19 @@ func TestRemediesOfDatasets(t *testing.T) {
 		if o := must(t, at("datasets", "list", "music")...); !hasLine(o.out, "music", filepath.Join(cache, "music")) {
 			t.Error(o.out)
 		}
+		if err := os.RemoveAll(cache); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, server := range map[string]string{"no description": openML(t, nil), "no file": openML(t, map[int]string{4544: gone})} {
+		failed := do(t, at("datasets", "fetch", "music", "--openml", server)...)
+		place := regexp.MustCompile(`404 Not Found; a copy of the file from elsewhere goes to (\S+)\n`).FindStringSubmatch(failed.err)
+		if failed.code != command.ExitFailed || place == nil {
+			t.Fatalf("%s: exit status %d: %s", name, failed.code, failed.err)
+		}
+		write(t, filepath.Dir(place[1]), filepath.Base(place[1]), music)
+		must(t, at("plan", grid)...)
+		must(t, at("datasets", "check", "music")...)
 		if err := os.RemoveAll(cache); err != nil {
 			t.Fatal(err)
 		}

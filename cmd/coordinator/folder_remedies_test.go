@@ -50,6 +50,7 @@ func TestRemediesOfFolders(t *testing.T) {
 			}
 		}
 	}
+	torn := func(out string) { write(t, out, "cells.0001.arrows", "\xff\xff\xff\xff") } // as a killed run leaves it
 	restore := func(name string) func(string) { return func(out string) { write(t, out, name, files[name]) } }
 	verify := func(out string) []string { return []string{"verify", out} }
 	type way struct {
@@ -71,7 +72,7 @@ func TestRemediesOfFolders(t *testing.T) {
 		"cells":    {spoil("cells.arrow", 900), verify, again("cells.arrow")},
 		"footer":   {spoil("cells.arrow", -200), verify, again("cells.arrow")},
 		"knots":    {spoil("knots.arrow", 900), verify, again("knots.arrow")},
-		"no knots": {remove("knots.arrow"), run, []way{{"restore it", restore("knots.arrow"), nil}, {"or remove cells.arrow too to compute its cells again", remove("cells.arrow"), nil}}},
+		"no knots": {remove("knots.arrow"), run, []way{{"restore it", restore("knots.arrow"), nil}, {"or remove cells.arrow too and compute its cells again", remove("cells.arrow"), nil}}},
 		"no cells": {remove("cells.arrow"), verify, again("cells.arrow")},
 		"manifest": {spoil("manifest.json", 300), verify, []way{{"restore it from a copy", restore("manifest.json"), nil}, {"or run its grid into the folder again", func(string) {}, run}}},
 		"manifest, edited": {func(out string) {
@@ -81,7 +82,18 @@ func TestRemediesOfFolders(t *testing.T) {
 		"no report":                {remove("report/report.md"), verify, made("report/report.md")},
 		"list of report":           {spoil("report/made.json", 0), func(out string) []string { return []string{"report", out, "--figures", "0"} }, []way{{"remove it, and", remove("report/made.json"), nil}}},
 		"list of report, verified": {spoil("report/made.json", 0), verify, made("report/made.json")},
-		"crate":                    {spoil("ro-crate-metadata.json", 0), verify, made("ro-crate-metadata.json")},
+		"no file": {func(out string) {
+			remove("knots.arrow")(out)
+			write(t, out, "knots.arrow/file", "")
+		}, verify, []way{{"put a file in its place", func(out string) {
+			remove("knots.arrow/file")(out)
+			remove("knots.arrow")(out)
+			restore("knots.arrow")(out)
+		}, nil}}},
+		"not ended": {torn, func(out string) []string { return []string{"crate", out} }, []way{{"wait for its end, or collect it", func(string) {}, run}}},
+		"not ended, for Parquet": {torn, func(out string) []string { return []string{"report", out, "--figures", "0", "--format", "parquet"} },
+			[]way{{"wait for its end, or collect it", func(string) {}, run}}},
+		"crate": {spoil("ro-crate-metadata.json", 0), verify, made("ro-crate-metadata.json")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,6 +126,29 @@ func TestRemediesOfFolders(t *testing.T) {
 				}
 			}
 		})
+	}
+
+	// A folder that others take cells from, restored or computed again.
+	for _, way := range []struct {
+		says string
+		do   func(from string)
+	}{
+		{"restore it", restore("knots.arrow")},
+		{"or remove cells.arrow too and compute its cells again", func(from string) {
+			remove("cells.arrow")(from)
+			must(t, run(from)...)
+		}},
+	} {
+		from := copied()
+		remove("knots.arrow")(from)
+		args := append(run(filepath.Join(t.TempDir(), "taker")), "--reuse", from)
+		if o := do(t, args...); o.code == command.ExitDone || !strings.Contains(o.err, way.says) {
+			t.Errorf("reuse: exit status %d: %s", o.code, o.err)
+		}
+		way.do(from)
+		if o := must(t, args...); !strings.Contains(o.out, " taken from ") {
+			t.Errorf("%s: %s", way.says, o.out)
+		}
 	}
 
 	// Cells that a limit or a missing permission ends.

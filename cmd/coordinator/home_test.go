@@ -43,6 +43,9 @@ func TestNoHome(t *testing.T) {
 		return string(text)
 	}
 	runs("plan", grid)
+	if text, err := homeless(process(ctx, "run", grid, "--out", "~/out")).CombinedOutput(); err == nil || !strings.Contains(string(text), "; give the path in full") {
+		t.Errorf("without a home folder: %v\n%s", err, text)
+	}
 	runs("run", grid, "--out", out, "--workers", "1")
 	runs("verify", out)
 	runs("datasets", "list")

@@ -177,3 +177,49 @@ func TestGridRemedies(t *testing.T) {
 		}
 	}
 }
+
+// TestGridRemediesOfKinds applies what messages about grids of solvers and of embeddings name.
+func TestGridRemediesOfKinds(t *testing.T) {
+	t.Parallel()
+	const (
+		solvers    = "experiment: solver-benchmark\ndata: [generated: {rows: 50, features: 3}]\ntasks: [huber]\nc: 1/n\nsolvers: [rehline]\n"
+		embeddings = "experiment: embedding\ndata: [{path: texts.csv, language: english, length: 4, text: text, class: class}]\nmodels: [logistic]\npenalties: [none]\ntraining: {epochs: 2}\n"
+	)
+	dir := t.TempDir()
+	write(t, dir, "texts.csv", "text,class\n"+strings.Repeat("cats purr,a\ndogs bark loudly,b\nboth sleep,a\nboth eat,b\n", 6))
+	write(t, dir, "more/texts.csv", "text,class\n"+strings.Repeat("cats purr,b\ndogs bark loudly,a\nboth sleep,a\nboth eat,b\n", 6))
+	write(t, dir, "gaps.csv", "a,b,y\n"+strings.Repeat("1,2,3\n2,,5\n4,5,7\n3,1,2\n", 6))
+	for name, c := range map[string]struct {
+		grid, old, wrong, says string
+		right                  []string
+	}{
+		"a budget":      {solvers, "c: 1/n", "c: 1/n\nbudget: [1, 2]", "one number of seconds is", []string{"c: 1/n\nbudget: 1"}},
+		"a task":        {solvers, "[huber]", "[svm: {x: 1}]", "settings; write the name alone", []string{"[svm]"}},
+		"a factor":      {solvers, "c: 1/n", "c: 0", "a number > 0 is, or one divided by the rows, as in 100/n", []string{"c: 2", "c: 100/n"}},
+		"rows":          {solvers, "rows: 50, ", "", "as in rows: [1000, 10000]", []string{"rows: [1000, 10000], "}},
+		"features":      {solvers, ", features: 3", "", "as in features: 50", []string{", features: 50"}},
+		"values":        {solvers, "generated: {rows: 50, features: 3}", "{path: gaps.csv, missing: median}", "missing: mean or drop in its entry", []string{"{path: gaps.csv, missing: mean}", "{path: gaps.csv, missing: drop}"}},
+		"half the keys": {embeddings, ", class: class", "", "of the keys text and class one is missing", []string{", class: class"}},
+		"two names": {embeddings, "class: class}", "class: class}, {path: more/texts.csv, language: english, length: 4, text: text, class: class}", "the name texts too; give one of them another name",
+			[]string{"class: class}, {path: more/texts.csv, name: more, language: english, length: 4, text: text, class: class}"}},
+	} {
+		if !strings.Contains(c.grid, c.old) {
+			t.Fatalf("%s: the grid does not have %q", name, c.old)
+		}
+		o := do(t, "plan", write(t, dir, "grid.yaml", strings.Replace(c.grid, c.old, c.wrong, 1)))
+		if o.code != command.ExitRefused || !strings.Contains(o.err, c.says) {
+			t.Errorf("%s: exit status %d, does not say %q: %s", name, o.code, c.says, o.err)
+		}
+		for _, right := range c.right {
+			if o := do(t, "plan", write(t, dir, "grid.yaml", strings.Replace(c.grid, c.old, right, 1))); o.code != command.ExitDone {
+				t.Errorf("%s: %q: %s", name, right, o.err)
+			}
+		}
+	}
+	texts := write(t, dir, "known.yaml", strings.Replace(embeddings, "{path: texts.csv, language: english, length: 4, text: text, class: class}", "ce-t1", 1))
+	o := do(t, "plan", texts, "--cache", dir)
+	if o.code != command.ExitRefused || !strings.Contains(o.err, "; --datasets DIR names one that has it") {
+		t.Errorf("exit status %d: %s", o.code, o.err)
+	}
+	must(t, "plan", texts, "--cache", dir, "--datasets", needs.Datasets(t))
+}

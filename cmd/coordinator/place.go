@@ -60,8 +60,8 @@ func (a *app) openStore(ctx context.Context, flag, name string) (*bucket.Folder,
 	if err != nil {
 		return nil, command.Refusef("--%s: %w", flag, err)
 	}
-	err = store.Check(ctx)
-	if _, ok := errors.AsType[*bucket.RefusedError](err); ok {
+	refused, err := store.Check(ctx)
+	if refused {
 		err = command.Refuse(err)
 	}
 	return store, err
@@ -73,13 +73,7 @@ func (p *place) get(ctx context.Context, run string) (err error) {
 	if p.had, err = p.store.List(ctx); err != nil || !slices.Contains(p.had, results.ManifestName) {
 		return err
 	}
-	fetch := func(name string) error {
-		err := p.store.Get(ctx, name, filepath.Join(p.dir, name))
-		if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged {
-			err = fmt.Errorf("%w, so that nothing is sent: restore the object, or remove it and %s there, and the next collection sends the tables of the NATS server", err, results.ManifestName)
-		}
-		return err
-	}
+	fetch := func(name string) error { return mendable(p.store.Get(ctx, name, filepath.Join(p.dir, name))) }
 	if err := fetch(results.ManifestName); err != nil {
 		return err
 	}
@@ -98,6 +92,14 @@ func (p *place) get(ctx context.Context, run string) (err error) {
 		}
 	}
 	return nil
+}
+
+// mendable adds to the error of a damaged object what mends it.
+func mendable(err error) error {
+	if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged {
+		return fmt.Errorf("%w; restore the object, or remove it and %s there, and `coordinator collect` of its run sends them again", err, results.ManifestName)
+	}
+	return err
 }
 
 func isTable(name string) bool { return path.Ext(name) == ".arrow" && path.Base(name) == name }
@@ -268,11 +270,8 @@ func (a *app) fetch(ctx context.Context, from, dir string, kept []string) error 
 			continue
 		}
 		_, err := oneStep(a.Base, "reuse", "fetching "+from+"/"+name, func() (any, error) {
-			return nil, store.Get(ctx, name, filepath.Join(dir, name))
+			return nil, mendable(store.Get(ctx, name, filepath.Join(dir, name)))
 		})
-		if _, damaged := errors.AsType[*bucket.DamagedError](err); damaged {
-			err = fmt.Errorf("--reuse: %w; remove the object and %s there, and `coordinator collect` of its run sends them again", err, results.ManifestName)
-		}
 		if err != nil {
 			return err
 		}

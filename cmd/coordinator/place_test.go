@@ -171,6 +171,27 @@ func wantMended(t *testing.T, folder string, collect func(code int) outcome) {
 			}
 		}
 	}
+	remove := func(name string) {
+		t.Helper()
+		if err := os.Remove(filepath.Join(folder, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove("knots.arrow")
+	const lacks = "results in s3://results/night/stored: knots.arrow is missing, which was written together with cells.arrow: restore it, or remove cells.arrow too"
+	if o := collect(command.ExitRefused); !strings.Contains(o.err, lacks) {
+		t.Errorf("without knots.arrow it says %s", o.err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "knots.arrow"), []byte(before["knots.arrow"]), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	collect(command.ExitDone)
+	remove("knots.arrow")
+	remove("cells.arrow")
+	collect(command.ExitDone)
+	if after := contents(t, folder); after["knots.arrow"] != before["knots.arrow"] || after["cells.arrow"] != before["cells.arrow"] {
+		t.Error("after both were removed, the tables are others")
+	}
 	must(t, "verify", folder)
 }
 

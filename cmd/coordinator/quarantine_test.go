@@ -60,4 +60,19 @@ func TestQuarantine(t *testing.T) {
 	if _, wait := r.work(t, "--drain", "--cache", filepath.Join(dir, "cache")); wait() != nil {
 		t.Fatal("the worker failed")
 	}
+
+	// A result of a cell that is none of the run's, which the next collection quarantines.
+	const foreign = "cells that the run does not have"
+	if _, err := conn.Request("agepath.result."+run+"."+strings.Repeat("a", 32), []byte("no outcome"), 5*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	o = must(t, with("status", run)...)
+	lines := advised(o.out, map[string]string{"DIR": filepath.Join(dir, "third")})
+	if !strings.Contains(o.out, foreign) || len(lines) != 1 {
+		t.Fatalf("status prints\n%s", o.out)
+	}
+	must(t, with(lines[0]...)...)
+	if o := must(t, with("status", run)...); strings.Contains(o.out, foreign) {
+		t.Errorf("after the collection status prints\n%s", o.out)
+	}
 }

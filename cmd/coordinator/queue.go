@@ -278,7 +278,11 @@ func (a *atServer) collect(ctx context.Context, q *queue.Queue, name, out string
 		return run.Collect(ctx, q, name, to.dir, a.Version, flags.compression)
 	})
 	if err != nil {
-		return refuseStart(err)
+		err = refuseStart(err)
+		if _, refused := errors.AsType[*command.Refusal](err); refused { // a copy has another name than its store
+			err = command.Refusef("%s", strings.ReplaceAll(err.Error(), to.dir, out))
+		}
+		return err
 	}
 	if to.dir == out {
 		reuse := run.Reuse{Known: a.known(known), Report: a.warn}

@@ -75,10 +75,11 @@ func TestRemedies(t *testing.T) {
 	t.Parallel()
 	decimals := "a;kind;y\n"
 	nulls := "a,kind,y\n"
-	labels := ""
+	labels, marked := "", "a,mark,y\n"
 	for i := range 30 {
 		decimals += fmt.Sprintf("%d,25;%s;%d,5\n", i*7%30, []string{"red", "blue"}[i%2], i*11%30)
 		nulls += fmt.Sprintf("%d.25,%s,%d.5\n", i*7%30, []string{"red", "None", "blue"}[i%3], i*11%30)
+		marked += fmt.Sprintf("%d,good,%d\n", i*7%30, i*11%30)
 		labels += fmt.Sprintf("%d 1:%d 2:%d\n", i%3, i*7%30, i*11%30)
 	}
 	svm := strings.Replace(dataGrid, "lasso: {alpha: 0.1}", "svm: {c: 1}", 1)
@@ -93,6 +94,8 @@ func TestRemedies(t *testing.T) {
 		"null as a kind": {dataGrid, nulls, ", encode: onehot", "10 missing values", `missing_marks: ["?"]`, `, missing_marks: ["?"]`, "kind (3)"},
 		"another mark":   {dataGrid, strings.ReplaceAll(nulls, "None", "NULL"), ", encode: onehot, missing_marks: [NULL]", "10 missing values", "missing: mean", ", missing: mean", "10 missing values filled"},
 		"three labels":   {svm, labels, "", "is for regression", "classes: {positive: [2]}", ", classes: {positive: [2]}", "0, 1 are -1, 2 is +1"},
+		"no clean rows":  {dataGrid, marked, ", clean: {column: mark, values: [sound]}", "no row for testing is known to be clean", "values of clean name what marks clean rows", "", "30 of 30 rows are known to be clean"},
+		"unknown marks":  {dataGrid, marked, ", clean: mark", "clean: \"good\"; allowed are 1, true", "clean: {column: mark, values: ...} names others", "", "30 of 30 rows are known to be clean"},
 		"two labels":     {dataGrid, indexed(false), "", "is for classification", "task: regression", ", task: regression", "target class (the last column): regression"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -106,7 +109,11 @@ func TestRemedies(t *testing.T) {
 			if o.code == command.ExitDone || !strings.Contains(o.err, c.wrong) || !strings.Contains(o.err, c.says) {
 				t.Fatalf("exit status %d, does not say %q and %q: %s%s", o.code, c.wrong, c.says, o.out, o.err)
 			}
-			if o := must(t, "plan", grid(c.option+c.remedy)); !strings.Contains(o.out, c.read) {
+			option := c.option + c.remedy
+			if c.remedy == "" {
+				option = ", clean: {column: mark, values: [good]}"
+			}
+			if o := must(t, "plan", grid(option)); !strings.Contains(o.out, c.read) {
 				t.Errorf("with %q plan does not say %q:\n%s", c.remedy, c.read, o.out)
 			}
 		})

@@ -5,6 +5,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -109,6 +111,9 @@ func TestRemediesOfUsage(t *testing.T) {
 	dir := t.TempDir()
 	url := testqueue.Server(t, "127.0.0.1:0").URL()
 	grid, csv := write(t, dir, "tiny.yaml", tinyGrid), write(t, dir, "own.csv", "a,b,y\n"+strings.Repeat("1,2,3\n2,5,1\n4,3,2\n", 9))
+	events := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer events.Close()
+	webhook := events.URL + "/path"
 	out, password := filepath.Join(dir, "out"), write(t, dir, "password", "x")
 	must(t, "run", grid, "--out", out, "--figures", "0")
 	run, _, _ := strings.Cut(must(t, "submit", grid, "--nats", url).out, ":")
@@ -169,6 +174,8 @@ func TestRemediesOfUsage(t *testing.T) {
 		"a grid that is":     {[]string{"init", csv, "--grid", grid}, []way{{"--grid FILE writes another file", []string{"init", csv, "--grid", filepath.Join(dir, "own.yaml")}}}},
 		"data elsewhere":     {[]string{"plan", grid, "--datasets", filepath.Join(dir, "gone")}, []way{{"--datasets DIR names an existing folder", []string{"plan", grid, "--datasets", dir}}}},
 		"a data set":         {[]string{"datasets", "check", "BAD:diabets"}, nil},
+		"a webhook":          {[]string{"run", grid, "--out", fresh(), "--figures", "0", "--notify", "ftp://host/path"}, []way{{"or http://HOST/PATH", []string{"run", grid, "--out", fresh(), "--figures", "0", "--notify", webhook}}}},
+		"failures":           {[]string{"run", grid, "--out", fresh(), "--figures", "0", "--notify-failures", "2"}, []way{{"must be from 0 to 1", []string{"run", grid, "--out", fresh(), "--figures", "0", "--notify-failures", "0"}}, {"", []string{"run", grid, "--out", fresh(), "--figures", "0", "--notify-failures", "1"}}}},
 		"an override":        {[]string{"plan", grid, "--set", "repeats"}, []way{{"repeats=2", []string{"plan", grid, "--set", "repeats=2"}}, {"models.0.lasso.alpha=[0.1, 0.2]", []string{"plan", grid, "--set", "models.0.lasso.alpha=[0.1, 0.2]"}}}},
 	} {
 		bad, at := slices.Clone(c.args), -1

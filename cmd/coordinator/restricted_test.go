@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -87,10 +88,14 @@ func TestRestricted(t *testing.T) {
 		}
 	}
 
-	o := do(t, as(append(login("viewer", "v0"), "--inbox-prefix", "_INBOX_agepath_viewer"), "status")...)
-	if o.code != command.ExitFailed || !strings.Contains(o.err, "--jetstream-domain agepath") {
-		t.Errorf("status without the domain: exit status %d\n%s", o.code, o.err)
+	// What the messages advise: the domain for workers and viewers, the permissions of its program for a user.
+	asViewer = append(login("viewer", "v0"), "--inbox-prefix", "_INBOX_agepath_viewer")
+	o := do(t, as(asViewer, "status")...)
+	domain := regexp.MustCompile(`workers and viewers need (--jetstream-domain) (agepath)`).FindStringSubmatch(o.err)
+	if o.code != command.ExitFailed || domain == nil {
+		t.Fatalf("status without the domain: exit status %d\n%s", o.code, o.err)
 	}
+	must(t, as(append(asViewer, domain[1:]...), "status")...)
 	o = do(t, as(append(asWorker, "--inbox-prefix", "_INBOX_agepath_worker"), "submit", grid, "--set", "repeats=4")...)
 	if o.code != command.ExitFailed || !strings.Contains(o.err, `"$JS.agepath.API.`) || !strings.Contains(o.err, "this user lacks a permission") {
 		t.Errorf("submit as the worker's user: exit status %d\n%s", o.code, o.err)
@@ -99,4 +104,34 @@ func TestRestricted(t *testing.T) {
 	if o.code != command.ExitFailed || !strings.Contains(o.err, `Subscription to "_INBOX_agepath_coordinator`) {
 		t.Errorf("status as the worker's user: exit status %d\n%s", o.code, o.err)
 	}
+	asDora := login("dora", "d0")
+	give := func(permissions string) {
+		t.Helper()
+		accounts, err := os.ReadFile(filepath.Join(dir, "accounts.conf"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const first = "{user: coordinator,"
+		write(t, dir, "nats.conf", strings.Replace(string(accounts), first, "{user: dora, password: d0, permissions: "+permissions+"}\n"+first, 1)+"jetstream {store_dir: \""+filepath.ToSlash(filepath.Join(dir, "store"))+"\"}\n")
+		granting, err := server.ProcessConfigFile(filepath.Join(dir, "nats.conf"))
+		if err == nil {
+			granting.Host, granting.Port, granting.NoSigs, granting.NoLog = options.Host, options.Port, true, true
+			err = node.ReloadOptions(granting)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	give("{publish: {deny: [\"$JS.API.STREAM.INFO.OBJ_AGEPATH_DATA\"]}}")
+	asked := as(asDora, "submit", grid, "--set", "repeats=5")
+	o = do(t, asked...)
+	file := regexp.MustCompile(`this user lacks a permission; (\S+/permissions\.conf) has those of each program`).FindStringSubmatch(o.err)
+	if o.code != command.ExitFailed || file == nil {
+		t.Fatalf("without a permission: exit status %d\n%s", o.code, o.err)
+	}
+	if text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(file[1]))); err != nil || !strings.Contains(string(text), "\nAGEPATH_COORDINATOR: {") {
+		t.Fatal(err)
+	}
+	give("$AGEPATH_COORDINATOR")
+	must(t, asked...)
 }

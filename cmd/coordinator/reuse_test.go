@@ -235,7 +235,7 @@ func TestReuseOfStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wants("damaged", command.ExitFailed, url+"/knots.arrow: ", "is damaged", "remove the object and manifest.json there, and `coordinator collect` of its run sends them again")
+	wants("damaged", command.ExitFailed, url+"/knots.arrow: ", "is damaged", "restore the object, or remove it and manifest.json there, and `coordinator collect` of its run sends them again")
 	for _, object := range []string{"knots.arrow", "manifest.json"} {
 		if err := os.Remove(filepath.Join(stored, object)); err != nil {
 			t.Fatal(err)
@@ -248,9 +248,9 @@ func TestReuseOfStore(t *testing.T) {
 		t.Errorf("mended: exit status %d\n%s%s", o.code, o.out, o.err)
 	}
 	for text, args := range map[string][]string{
-		"s3://BUCKET/FOLDER is":               {"--reuse", "s3:///x"},
-		"no bucket elsewhere":                 {"--reuse", "s3://elsewhere/night"},
-		"it has no manifest.json; allowed is": {"--reuse", "s3://results/nowhere"},
+		"s3://BUCKET/FOLDER is": {"--reuse", "s3:///x"},
+		"s3://elsewhere/night: listing: The specified bucket does not exist; create it before": {"--reuse", "s3://elsewhere/night"},
+		"it has no manifest.json; allowed is":                                                  {"--reuse", "s3://results/nowhere"},
 	} {
 		if o := at(append([]string{"run", grid, "--out", filepath.Join(dir, "refused")}, args...)...); o.code != command.ExitRefused || !strings.Contains(o.err, text) {
 			t.Errorf("%q: exit status %d, want %q in\n%s", args, o.code, text, o.err)

@@ -47,7 +47,7 @@ messages are counted, with reasons for a single run.`,
 			if len(args) == 1 {
 				return a.withRun(ctx, args[0], func(q *queue.Queue, name string) error { return status(q, name) })
 			}
-			return a.withQueue(ctx, func(q *queue.Queue) error { return a.NATS.Advise(status(q)) })
+			return a.withQueue(ctx, func(q *queue.Queue) error { return status(q) })
 		})
 	a.NATS.AddTo(cmd.Flags())
 	cmd.Flags().BoolVar(&watch, "watch", false, "repeat it every 2 seconds, with rate and remaining time, until nothing is queued or running; the scores come after the first repeat, each tenth of the cells and the last")

@@ -94,12 +94,15 @@ func TestRunOfOtherVersion(t *testing.T) {
 		t.Errorf("status: exit status %d\n%s%s", o.code, o.out, o.err)
 	}
 	out := filepath.Join(t.TempDir(), "out")
+	var purge []string
 	for _, args := range [][]string{
 		{"submit", grid}, {"run", grid, "--out", out, "--workers", "1"}, {"collect", name, "--out", out}, {"retry", name},
 	} {
-		wantRefusal(t, with(args...), []string{"run " + name, "schema version " + strconv.Itoa(experiment.OldestSchema-1), "collect it with that agepath", "coordinator purge " + name})
+		o := with(args...)
+		wantRefusal(t, o, []string{"run " + name, "schema version " + strconv.Itoa(experiment.OldestSchema-1), "collect it with that agepath", "coordinator purge " + name, "and submit the grid again"})
+		purge = advised(o.err, nil)[0]
 	}
-	if o := with("purge", name); o.code != command.ExitDone {
+	if o := with(purge...); o.code != command.ExitDone {
 		t.Fatalf("purge: exit status %d\n%s", o.code, o.err)
 	}
 	if o := with("submit", grid); o.code != command.ExitDone || !strings.Contains(o.out, "12 of 12 cells queued") {

@@ -140,7 +140,7 @@ func work(ctx context.Context, base *command.Base, worker *run.Worker) error {
 	late, over := errors.AsType[*run.UntilError](err)
 	switch {
 	case over && late.Futile():
-		return fmt.Errorf("%w: cells need more time, or a smaller limits.timeout", late)
+		return fmt.Errorf("%w: cells need more time, by a later --until or a longer job, or a smaller limits.timeout", late)
 	case over && worker.Drain:
 		return &command.Interruption{Text: late.Error()}
 	case over:

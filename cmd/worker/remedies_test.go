@@ -10,8 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/testing/needs"
 	"github.com/agepath/agepath/internal/testing/testqueue"
 )
 
@@ -149,5 +153,75 @@ func TestRemedyOfNoCache(t *testing.T) {
 	}
 	if code, _, message := do(t, t.Context(), nil, append(args, "--cache", t.TempDir())...); code != command.ExitDone || strings.Contains(message, says) {
 		t.Errorf("with --cache: exit status %d: %s", code, message)
+	}
+}
+
+// TestRemediesOfUntil gives cells that do not fit into ten minutes more time, by the flag and by the job, and a smaller limit.
+func TestRemediesOfUntil(t *testing.T) {
+	needs.Patience(t, "6 s")
+	t.Parallel()
+	const says = "cells need more time, by a later --until or a longer job, or a smaller limits.timeout"
+	soon, later := time.Now().Add(10*time.Minute), time.Now().Add(3*time.Hour)
+	flag := func(until time.Time) []string { return []string{"--until", until.Format(time.RFC3339)} }
+	job := func(until time.Time) map[string]string {
+		return map[string]string{endVariable: strconv.FormatInt(until.Unix(), 10)}
+	}
+	for name, c := range map[string]struct {
+		env, mended    map[string]string
+		args, followed []string
+		limit          []string // of the grid, submitted again
+	}{
+		"a later --until": {args: flag(soon), followed: flag(later)},
+		"a longer job":    {env: job(soon), mended: job(later)},
+		"a limit":         {args: flag(soon), followed: flag(soon), limit: []string{"limits.timeout=5m"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := testqueue.Server(t, "127.0.0.1:0").URL()
+			q := testqueue.Connect(t, queue.Config{URL: url})
+			submit := func(set []string) *experiment.Plan {
+				grid, err := experiment.Parse([]byte("{name: long, data: [diabetes], models: [{lasso: {alpha: 0.1}}], methods: [original]}"), "grid.yaml", set)
+				if err != nil {
+					t.Fatal(err)
+				}
+				plan, err := grid.Plan(t.Context(), &dataset.Library{})
+				if err == nil {
+					_, err = run.Submit(t.Context(), q, grid, plan, run.Reuse{})
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return plan
+			}
+			plan := submit(nil)
+			err := q.Withdraw(t.Context(), plan.Run, slices.Collect(plan.IDs()))
+			if err == nil {
+				_, _, err = q.Publish(t.Context(), func(yield func(experiment.Task, error) bool) {
+					for task, err := range plan.Queue() {
+						if task.Cost = 3600; !yield(task, err) {
+							return
+						}
+					}
+				})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			worker := append([]string{"--nats", url, "--drain", "--slots", "1", "--cache", t.TempDir()}, c.args...)
+			if code, _, message := do(t, t.Context(), c.env, worker...); code != command.ExitFailed || !strings.Contains(message, says) {
+				t.Fatalf("exit status %d: %s", code, message)
+			}
+			if c.limit != nil {
+				submit(c.limit)
+			}
+			worker = append(worker[:len(worker)-len(c.args)], c.followed...)
+			if code, _, message := do(t, t.Context(), c.mended, worker...); code != command.ExitDone || !strings.Contains(message, "the queue is empty") {
+				t.Errorf("exit status %d: %s", code, message)
+			}
+			counts, err := q.Counts(t.Context(), plan.Run)
+			if err != nil || counts.Done != int(plan.Count()) || counts.Dead > 0 {
+				t.Errorf("%+v, %v", counts, err)
+			}
+		})
 	}
 }

@@ -59,13 +59,13 @@ func (f *Fetcher) fetch(ctx context.Context, e Entry, dir string) error {
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 		return err
 	}
+	var content []byte
 	url, md5Hex, err := f.origin(ctx, e)
-	if err != nil {
-		return err
+	if err == nil {
+		content, err = f.get(ctx, url)
 	}
-	content, err := f.get(ctx, url)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; a copy of the file from elsewhere goes to %s", err, at)
 	}
 	if err := e.verify(ctx, file, content, md5Hex); err != nil {
 		return fmt.Errorf("%s: %w", url, err)

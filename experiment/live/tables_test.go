@@ -218,6 +218,12 @@ func TestTablesOfFolder(t *testing.T) {
 			t.Errorf("%s: %d %.200q", path, answer.StatusCode, body)
 		}
 	}
+	for gone, list := range map[string]string{url + "cells.csv": "/runs/toy-run", server.URL + "/runs/other": "/runs"} {
+		_, body := ask(t, "GET", gone)
+		if answer, _ := ask(t, "GET", server.URL+list); answer.StatusCode != http.StatusOK || !strings.Contains(string(body), "; "+list+" lists them") {
+			t.Errorf("%s: %s; the list answers %s", gone, body, answer.Status)
+		}
+	}
 }
 
 // TestTablesAreShared has many readers ask for a table that changes all the time: each gets a

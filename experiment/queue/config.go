@@ -136,7 +136,7 @@ func (c Config) options(timeout time.Duration) ([]nats.Option, error) {
 	if c.NKeyFile != "" {
 		option, err := nats.NkeyOptionFromSeed(c.NKeyFile)
 		if err != nil {
-			return nil, fmt.Errorf("nkey file %s: %w", c.NKeyFile, err)
+			return nil, fmt.Errorf("nkey file %s: %w; a seed as `nk -gen user` makes it is allowed", c.NKeyFile, err)
 		}
 		options = append(options, option)
 	}
@@ -233,7 +233,7 @@ func password(user, file string, trouble func(error)) (nats.Option, error) {
 		if text := strings.TrimRight(string(text), "\r\n"); text != "" {
 			return text, nil
 		}
-		return "", fmt.Errorf("password of NATS user %s: %s is empty", user, file)
+		return "", fmt.Errorf("password of NATS user %s: %s is empty; write the password into it", user, file)
 	}
 	if _, err := read(); err != nil {
 		return nil, err

@@ -332,12 +332,7 @@ func TestEnsureStreams(t *testing.T) {
 		if b.server == nil && slices.Contains([]string{"subject_transform true", "persist_mode Async", "consumer_limits {1m0s 0}"}, name) {
 			continue // older servers do not know it
 		}
-		var config jetstream.StreamConfig
-		for _, c := range streamConfigs(1) {
-			if c.Name == resultsStream {
-				config = c
-			}
-		}
+		config := configOf(resultsStream)
 		change(&config)
 		if err := b.js.DeleteStream(b.ctx, resultsStream); err != nil {
 			t.Fatal(err)
@@ -345,9 +340,37 @@ func TestEnsureStreams(t *testing.T) {
 		if _, err := b.js.CreateStream(b.ctx, config); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.connect(Config{}).EnsureStreams(b.ctx); err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("error %v, want %q in it", err, name)
+		err := b.connect(Config{}).EnsureStreams(b.ctx)
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Fatalf("error %v, want %q in it", err, name)
 		}
+		b.mend(err, resultsStream)
+	}
+}
+
+// configOf returns the settings that a stream needs.
+func configOf(stream string) jetstream.StreamConfig {
+	list := streamConfigs(1)
+	return list[slices.IndexFunc(list, func(c jetstream.StreamConfig) bool { return c.Name == stream })]
+}
+
+// mend changes or removes a stream as the refusal of its settings advises.
+func (b *bundle) mend(refused error, stream string) {
+	b.t.Helper()
+	var err error
+	switch text := refused.Error(); {
+	case strings.Contains(text, "change it, as by `nats stream edit "+stream+"`"):
+		_, err = b.js.UpdateStream(b.ctx, configOf(stream))
+	case strings.Contains(text, "as by `nats stream rm "+stream+"`"):
+		err = b.js.DeleteStream(b.ctx, stream)
+	default:
+		err = errors.New("it advises nothing")
+	}
+	if err == nil {
+		err = b.connect(Config{}).EnsureStreams(b.ctx)
+	}
+	if err != nil {
+		b.t.Errorf("of %v: %v", refused, err)
 	}
 }
 
@@ -377,8 +400,9 @@ func TestEnsureObjectStores(t *testing.T) {
 			}
 			err := b.connect(Config{}).EnsureStreams(b.ctx)
 			if err == nil || !strings.Contains(err.Error(), "stream OBJ_"+bucket+" exists with "+want) || !strings.Contains(err.Error(), "OBJ_"+bucket+"`, or use another NATS account") {
-				t.Errorf("error %v, want %q in it", err, want)
+				t.Fatalf("error %v, want %q in it", err, want)
 			}
+			b.mend(err, "OBJ_"+bucket)
 		}
 		if err := b.js.DeleteObjectStore(b.ctx, bucket); err != nil {
 			t.Fatal(err)

@@ -48,6 +48,33 @@ func TestFolders(t *testing.T) {
 	want(Folder{in("a"), ""}, Folder{in("c"), ""}, Folder{in("b"), ""})
 }
 
+// TestFoldersNoFile wants what is in the place of the file to be refused, and its removal to help.
+func TestFoldersNoFile(t *testing.T) {
+	t.Parallel()
+	f := &Folders{Path: filepath.Join(t.TempDir(), "folders.jsonl")}
+	for name, put := range map[string]func() error{
+		"a folder": func() error { return os.Mkdir(f.Path, 0o700) },
+		"a link":   func() error { return os.Symlink(os.DevNull, f.Path) },
+	} {
+		if err := put(); err != nil {
+			t.Skipf("%s: %v", name, err)
+		}
+		_, err := f.List()
+		if err == nil || err.Error() != f.Path+" is not a regular file; remove it" {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := os.Remove(f.Path); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Remember("/folder", true); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := os.Remove(f.Path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestFoldersTakes lets a program take rows of committed versions, and one without a
 // commit its own alone.
 func TestFoldersTakes(t *testing.T) {

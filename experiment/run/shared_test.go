@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go/jetstream"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agepath/agepath/experiment"
@@ -106,6 +108,42 @@ func TestCancelledWhileGathered(t *testing.T) {
 	var cancelled *CancelledError
 	if !errors.As(err, &cancelled) || cancelled.Missing != p.Count() {
 		t.Errorf("a cancelled run ended with %v", err)
+	}
+	wantAgain(t, c, err)
+}
+
+// wantAgain runs a coordinator again, with a worker, as its error advises.
+func wantAgain(t *testing.T, c *Coordinator, ended error) {
+	t.Helper()
+	c.Workers, c.Report = 1, nil
+	s, err := c.Run(t.Context())
+	if err != nil || int64(s.Counts[experiment.OK]) != c.Plan.Count() || ended == nil || !strings.Contains(ended.Error(), "the same command queues them again") {
+		t.Errorf("of %v: %+v, %v", ended, s, err)
+	}
+}
+
+// TestTasksLostWhileGathered takes the tasks of a run away until its coordinator gives up.
+func TestTasksLostWhileGathered(t *testing.T) {
+	t.Parallel()
+	grid, p := plan(t)
+	q := startQueue(t)
+	c := &Coordinator{Grid: grid, Plan: p, Kind: selfpaced.Kind{}, Out: t.TempDir(), Queue: q, internals: internals{look: 20 * time.Millisecond}}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := c.Run(t.Context())
+		ended <- err
+	}()
+	cells := slices.Collect(p.IDs())
+	for {
+		select {
+		case err := <-ended:
+			wantAgain(t, c, err)
+			return
+		default:
+			if err := q.Withdraw(t.Context(), p.Run, cells); err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

@@ -24,7 +24,19 @@ const (
 	digestKey = "Agepath-Sha256"
 	// identityWait bounds requests for a machine's credentials.
 	identityWait = 5 * time.Second
+
+	keys      = "AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or a file that AWS_SHARED_CREDENTIALS_FILE names, has to hold those of the store"
+	endpoints = "AWS_ENDPOINT_URL_S3, or AWS_ENDPOINT_URL without it,"
 )
+
+// remedies are of errors by a part of their code or text.
+var remedies = []struct{ sign, remedy string }{
+	{"nosuchbucket", "create it before"}, {"accessdenied", keys}, {"access key", keys}, {"signature", keys},
+	{"timetooskewed", "set this machine's clock"}, {"the region", "AWS_REGION has to be that of the store"},
+	{"https server", endpoints + " has to begin with https"}, {"https client", endpoints + " has to begin with http:"},
+	{"unknown authority", "SSL_CERT_FILE has to name a file with the certificate of its authority"},
+	{"dial tcp", "start the store, or correct " + strings.TrimSuffix(endpoints, ",")},
+}
 
 // Folder is a folder of a bucket.
 type Folder struct {
@@ -62,7 +74,7 @@ func Open(text string, env func(string) (string, bool)) (*Folder, error) {
 		var err error
 		endpoint, err = url.Parse(given)
 		if err != nil || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Host == "" || strings.Trim(endpoint.Path, "/") != "" {
-			return nil, errors.New("AWS_ENDPOINT_URL_S3, or AWS_ENDPOINT_URL without it, is no address of a server; allowed is https://HOST:PORT, or http")
+			return nil, errors.New(endpoints + " is no address of a server; allowed is https://HOST:PORT, or http")
 		}
 	}
 	client, err := minio.New(endpoint.Host, &minio.Options{
@@ -83,27 +95,30 @@ func (f *Folder) String() string {
 	return scheme + f.bucket + "/" + strings.TrimSuffix(f.prefix, "/")
 }
 
-// RefusedError says that a store cannot be used as configured.
-type RefusedError struct{ text string }
-
-func (e *RefusedError) Error() string { return e.text }
-
-// Check requests the bucket. Without credentials or bucket the error is a [*RefusedError].
-func (f *Folder) Check(ctx context.Context) error {
+// Check lists an object, as the answer to a request for the bucket alone does not say why it is
+// refused. It reports whether asking again cannot help.
+func (f *Folder) Check(ctx context.Context) (refused bool, err error) {
 	if value, err := f.client.GetCreds(); err != nil || value.SignerType.IsAnonymous() {
-		return &RefusedError{f.String() + ": no credentials; AWS_ACCESS_KEY_ID with AWS_SECRET_ACCESS_KEY, or a file that AWS_SHARED_CREDENTIALS_FILE names, has them"}
+		return true, fmt.Errorf("%s: no credentials; %s", f, keys)
 	}
-	there, err := f.client.BucketExists(ctx, f.bucket)
-	if err != nil {
-		return f.about("asking for the bucket", "", err)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	err = (<-f.client.ListObjects(ctx, f.bucket, minio.ListObjectsOptions{Prefix: f.prefix, MaxKeys: 1})).Err
+	answer := minio.ToErrorResponse(err)
+	text := strings.ToLower(fmt.Sprint(answer.Code, err))
+	for _, known := range remedies {
+		if strings.Contains(text, known.sign) {
+			err = fmt.Errorf("%s; %s", strings.TrimSuffix(err.Error(), "."), known.remedy)
+			break
+		}
 	}
-	if !there {
-		return &RefusedError{fmt.Sprintf("%s: the store has no bucket %s; create it before", f, f.bucket)}
-	}
-	return nil
+	return answer.StatusCode/100 == 4, f.about("listing", "", err)
 }
 
 func (f *Folder) about(what, name string, err error) error {
+	if err == nil {
+		return nil
+	}
 	return fmt.Errorf("%s%s: %s: %w", scheme, strings.TrimSuffix(f.bucket+"/"+f.prefix+name, "/"), what, err)
 }
 
@@ -121,11 +136,7 @@ func (f *Folder) List(ctx context.Context) (names []string, err error) {
 }
 
 // DamagedError says that an object's digest differs from the one sent.
-type DamagedError struct{ Sent, Have string }
-
-func (e *DamagedError) Error() string {
-	return fmt.Sprintf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", e.Have, e.Sent)
-}
+type DamagedError struct{ error }
 
 // Get downloads an object to a file. The error is a [*DamagedError] if the digest differs from the
 // one sent.
@@ -139,12 +150,9 @@ func (f *Folder) Get(ctx context.Context, name, path string) error {
 		digest, err = disk.Digest(path)
 	}
 	if want := info.UserMetadata[digestKey]; err == nil && want != "" && want != digest {
-		err = &DamagedError{Sent: want, Have: digest}
+		err = &DamagedError{fmt.Errorf("its digest is %s, and it was sent with %s: it is damaged, or was replaced meanwhile", digest, want)}
 	}
-	if err != nil {
-		return f.about("getting it", name, err)
-	}
-	return nil
+	return f.about("getting it", name, err)
 }
 
 // Put sends files of dir in the order of names, each after the one before is complete, except those
@@ -191,8 +199,5 @@ func (f *Folder) Remove(ctx context.Context, name string) error {
 	if err == nil && info.UserMetadata[digestKey] != "" {
 		err = f.client.RemoveObject(ctx, f.bucket, f.prefix+name, minio.RemoveObjectOptions{})
 	}
-	if err != nil {
-		return f.about("removing it", name, err)
-	}
-	return nil
+	return f.about("removing it", name, err)
 }

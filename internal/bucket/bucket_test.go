@@ -3,7 +3,6 @@ package bucket
 import (
 	"bytes"
 	"context"
-	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -77,7 +76,7 @@ func open(t *testing.T, s *needs.S3) *Folder {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Check(t.Context()); err != nil {
+	if _, err := f.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -254,7 +253,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := missing.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "no bucket another") {
+	if refused, err := missing.Check(t.Context()); !refused || !strings.Contains(err.Error(), "create it before") {
 		t.Errorf("a bucket that is not there: %v", err)
 	}
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "wrong")
@@ -262,7 +261,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := wrong.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "s3://results/folder") {
+	if refused, err := wrong.Check(t.Context()); !refused || !strings.Contains(err.Error(), "s3://results/folder") {
 		t.Errorf("a wrong key: %v", err)
 	}
 }
@@ -281,7 +280,7 @@ func TestCredentials(t *testing.T) {
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", file)
 	f, err := Open(f.String(), os.LookupEnv)
 	if err == nil {
-		err = f.Check(t.Context())
+		_, err = f.Check(t.Context())
 	}
 	if err != nil {
 		t.Errorf("credentials in a file: %v", err)
@@ -292,8 +291,7 @@ func TestCredentials(t *testing.T) {
 	if f, err = Open(f.String(), os.LookupEnv); err != nil {
 		t.Fatal(err)
 	}
-	var refused *RefusedError
-	if err := f.Check(t.Context()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "AWS_SHARED_CREDENTIALS_FILE") {
+	if refused, err := f.Check(t.Context()); !refused || !strings.Contains(err.Error(), "AWS_SHARED_CREDENTIALS_FILE") {
 		t.Errorf("no credentials: %v", err)
 	}
 }

@@ -175,7 +175,7 @@ func (n *NATS) checkCertificates(now time.Time) error {
 		return Refusef("--tls-cert %s with --tls-key %s: %w", n.CertFile, n.KeyFile, err)
 	}
 	if own := pair.Leaf; now.After(own.NotAfter) || now.Before(own.NotBefore) {
-		return Refusef("--tls-cert: %s is valid from %s to %s; a certificate that is valid now is allowed, have it renewed",
+		return Refusef("--tls-cert: %s is valid from %s to %s; a certificate that is valid now is allowed, have it renewed, or set this machine's clock",
 			n.CertFile, own.NotBefore.Format(time.RFC3339), own.NotAfter.Format(time.RFC3339))
 	}
 	return nil
@@ -216,7 +216,7 @@ func (n *NATS) advice(err error) string {
 	case errors.Is(err, nats.ErrNoServers):
 		return "no server answers there; start it or correct the URL"
 	case errors.Is(err, jetstream.ErrStreamNotFound):
-		return "nothing has been submitted to this server, or to this user's account of it"
+		return "the server has lost streams, or this user's account has none; `coordinator submit GRID` makes them again"
 	case errors.Is(err, nats.ErrAuthExpired), errors.Is(err, nats.ErrAccountAuthExpired), errors.Is(err, nats.ErrAuthRevoked):
 		return "ask the server's administrator for new credentials and replace the file; a running program takes them from there"
 	case errors.Is(err, nats.ErrNkeysNotSupported):
@@ -231,8 +231,8 @@ func (n *NATS) advice(err error) string {
 		return "--tls-ca FILE has to hold the certificate of the authority that signed the server's"
 	case errors.As(err, &host):
 		return "--nats has to name the server as its certificate does"
-	case errors.As(err, &record):
-		return "what answers there is no NATS server with TLS"
+	case errors.As(err, &record), strings.Contains(err.Error(), "invalid websocket"), strings.Contains(err.Error(), "malformed HTTP"):
+		return "correct the URL: nats or tls goes to the port for clients, ws, or wss with TLS, to that for WebSocket"
 	case errors.As(err, &op) && op.Op == "remote error", errors.Is(err, nats.ErrTLS): // the alert, or that the connection was closed before
 		return "the server does not take this client's certificate; --tls-cert FILE and --tls-key FILE have to hold one that is valid and signed by an authority the server trusts"
 	}

@@ -12,10 +12,15 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 
+	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/testing/needs"
 )
@@ -118,7 +123,9 @@ func TestRemediesOfLogins(t *testing.T) {
 	open := "nats://" + serve(t, &server.Options{})
 	user := map[string]string{"--user": "anna", "--password-file": password}
 	own := map[string]string{"--user": "anna", "--password-file": password, "--nkey": seed}
-	wrong, empty, noCreds := write(t, "guess"), write(t, "\n"), write(t, "text")
+	wrong, empty, noCreds, noSeed := write(t, "guess"), write(t, "\n"), write(t, "text"), write(t, public)
+	_, accountSeed := newKeys(t, nkeys.CreateAccount)
+	noUser := write(t, accountSeed)
 	lines := func(args ...[]string) func() [][]string { return func() [][]string { return args } }
 	for name, f := range map[string]failure{
 		"nobody":              {args: []string{"--nats", users}, says: "give --creds FILE, --nkey FILE, or --user NAME with", values: own, ways: 2},
@@ -127,7 +134,9 @@ func TestRemediesOfLogins(t *testing.T) {
 		"nkey for nothing":    {args: []string{"--nats", open, "--nkey", seed}, says: "leave --nkey out", others: lines([]string{"--nats", open})},
 		"wrong password":      {args: []string{"--nats", users, "--user", "anna", "--password-file", wrong}, says: "ask its administrator for a user", change: overwrite(wrong, password)},
 		"strange nkey":        {args: []string{"--nats", users, "--nkey", strange}, says: "ask its administrator for a user", change: overwrite(strange, seed)},
-		"empty password":      {args: []string{"--nats", users, "--user", "anna", "--password-file", empty}, says: "is empty", change: overwrite(empty, password)},
+		"no seed":             {args: []string{"--nats", users, "--nkey", noSeed}, says: "a seed as `nk -gen user` makes it is allowed", change: overwrite(noSeed, seed)},
+		"no user's seed":      {args: []string{"--nats", users, "--nkey", noUser}, says: "a seed as `nk -gen user` makes it is allowed", change: overwrite(noUser, seed)},
+		"empty password":      {args: []string{"--nats", users, "--user", "anna", "--password-file", empty}, says: "is empty; write the password into it", change: overwrite(empty, password)},
 		"expired credentials": {args: []string{"--nats", jwts, "--creds", expired}, says: "ask the server's administrator for new ones", change: overwrite(expired, creds)},
 		"no credentials":      {args: []string{"--nats", jwts, "--creds", noCreds}, says: "a file as `nsc generate creds` makes it is allowed", change: overwrite(noCreds, creds)},
 		"two logins": {args: []string{"--nats", users, "--nkey", seed, "--user", "anna"}, says: "--nkey and --user are given; only one",
@@ -199,6 +208,105 @@ func TestRemediesOfCertificates(t *testing.T) {
 	}
 }
 
+// TestRemediesOfSchemes tries every scheme that a message names for a server's ports, with TLS and without.
+func TestRemediesOfSchemes(t *testing.T) {
+	t.Parallel()
+	ours := newAuthority(t)
+	cert, key := ours.issue("127.0.0.1", 24*time.Hour)
+	start := func(secure bool) (clients, webSocket string) {
+		webSocket = needs.FreePorts(t, 1)[0]
+		at, err := net.ResolveTCPAddr("tcp", webSocket)
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := &server.Options{Websocket: server.WebsocketOpts{Host: "127.0.0.1", Port: at.Port, NoTLS: !secure}}
+		if secure {
+			options.TLSConfig, options.Websocket.TLSConfig = ours.serve(cert, key, false), ours.serve(cert, key, false)
+		}
+		return serve(t, options), webSocket
+	}
+	plain, plainSocket := start(false)
+	secure, secureSocket := start(true)
+	for wrong, c := range map[string]struct {
+		ca    bool
+		wants map[string]string // addresses for the schemes
+	}{
+		"wss://" + plainSocket: {false, map[string]string{"nats": plain, "ws": plainSocket}},
+		"wss://" + plain:       {false, map[string]string{"nats": plain, "ws": plainSocket}},
+		"ws://" + plain:        {false, map[string]string{"nats": plain, "ws": plainSocket}},
+		"ws://" + secureSocket: {true, map[string]string{"tls": secure, "wss": secureSocket}},
+		"ws://" + secure:       {true, map[string]string{"tls": secure, "wss": secureSocket}},
+		"wss://" + secure:      {true, map[string]string{"tls": secure, "wss": secureSocket}},
+	} {
+		t.Run(wrong, func(t *testing.T) {
+			t.Parallel()
+			code, message := use(t, "--nats", wrong)
+			match := regexp.MustCompile(`correct the URL: (nats) or (tls) goes to the port for clients, (ws), or (wss) with TLS, to that for WebSocket`).FindStringSubmatch(message)
+			if code != ExitFailed || match == nil {
+				t.Fatalf("exit status %d: %s", code, message)
+			}
+			tried := 0
+			for _, scheme := range match[1:] {
+				if address := c.wants[scheme]; address != "" {
+					tried++
+					args := []string{"--nats", scheme + "://" + address}
+					if c.ca {
+						args = append(args, "--tls-ca", ours.file)
+					}
+					if code, after := use(t, args...); code != ExitDone {
+						t.Errorf("of %s%q gives %d: %s", message, args, code, after)
+					}
+				}
+			}
+			if tried != len(c.wants) {
+				t.Errorf("%d schemes are tried", tried)
+			}
+		})
+	}
+}
+
+// TestRemedyOfClock sets the clock of a machine that is years slow, as the message asks for: in the bubble all but
+// the server have another clock.
+func TestRemedyOfClock(t *testing.T) {
+	t.Parallel()
+	ours := newAuthority(t)
+	cert, key := ours.issue("127.0.0.1", 24*time.Hour)
+	args := []string{"--nats", "nats://" + serve(t, &server.Options{TLSConfig: ours.serve(cert, key, false)}), "--tls-ca", ours.file}
+	own := append(slices.Clone(args), "--tls-cert", cert, "--tls-key", key)
+	now := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		for _, args := range [][]string{args, own} {
+			if code, message := use(t, args...); code == ExitDone || !strings.Contains(message, "have it renewed, or set this machine's clock") {
+				t.Errorf("%v: exit status %d: %s", time.Now(), code, message)
+			}
+		}
+		time.Sleep(time.Until(now))
+		for _, args := range [][]string{args, own} {
+			if code, message := use(t, args...); code != ExitDone {
+				t.Errorf("%v: exit status %d: %s", time.Now(), code, message)
+			}
+		}
+	})
+}
+
+// TestRemediesOfNoServer corrects the URL and starts the server.
+func TestRemediesOfNoServer(t *testing.T) {
+	t.Parallel()
+	address := needs.FreePorts(t, 1)[0]
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := "nats://" + serve(t, &server.Options{})
+	const says = "no server answers there; start it or correct the URL"
+	args := []string{"--nats", "nats://" + address}
+	failure{args: args, says: says, others: func() [][]string { return [][]string{{"--nats", open}} }}.try(t)
+	failure{args: args, says: says, change: func(t *testing.T) {
+		t.Helper()
+		serve(t, &server.Options{Port: at.Port})
+	}}.try(t)
+}
+
 // TestRemediesOfURLs writes a password as the refusal of a URL says, and tries each of its forms.
 func TestRemediesOfURLs(t *testing.T) {
 	t.Parallel()
@@ -238,7 +346,7 @@ func TestRemediesOfURLs(t *testing.T) {
 	}
 }
 
-// TestRemediesOfJetStream tries those for servers whose JetStream is off, is elsewhere, or takes small messages only.
+// TestRemediesOfJetStream tries those for servers whose JetStream is off, is elsewhere, has no runs, or takes small messages only.
 func TestRemediesOfJetStream(t *testing.T) {
 	t.Parallel()
 	link := needs.FreePorts(t, 1)[0]
@@ -246,7 +354,7 @@ func TestRemediesOfJetStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	serve(t, &server.Options{ServerName: "hub", JetStreamDomain: "hub", LeafNode: server.LeafNodeOpts{Host: "127.0.0.1", Port: at.Port}})
+	hub := "nats://" + serve(t, &server.Options{ServerName: "hub", JetStreamDomain: "hub", LeafNode: server.LeafNodeOpts{Host: "127.0.0.1", Port: at.Port}})
 	remote := &server.RemoteLeafOpts{URLs: []*url.URL{{Scheme: "nats-leaf", Host: link}}}
 	leaf := "nats://" + serve(t, &server.Options{ServerName: "leaf", JetStreamDomain: "leaf", LeafNode: server.LeafNodeOpts{Remotes: []*server.RemoteLeafOpts{remote}}})
 	off := failure{args: []string{"--nats", leaf, "--jetstream-domain", "nowhere"}, says: "or give --jetstream-domain NAME", values: map[string]string{"--jetstream-domain": "hub"}, ways: 1}
@@ -259,6 +367,102 @@ func TestRemediesOfJetStream(t *testing.T) {
 	small := "nats://" + serve(t, &server.Options{MaxPayload: 4 << 10})
 	large := "nats://" + serve(t, &server.Options{MaxPayload: 1 << 20}) // as 1MB is written
 	failure{args: []string{"--nats", small}, says: "raise max_payload in the server's configuration; 1MB", others: func() [][]string { return [][]string{{"--nats", large}} }}.try(t)
+	t.Run("off", func(t *testing.T) {
+		needs.Patience(t, "4 s")
+		t.Parallel()
+		address := needs.FreePorts(t, 1)[0]
+		at, err := net.ResolveTCPAddr("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: at.Port, NoSigs: true, NoLog: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Start()
+		t.Cleanup(s.Shutdown)
+		failure{args: []string{"--nats", "nats://" + address, "--connect-wait", "10s"}, says: "start the server with JetStream (nats-server -js), or", change: func(t *testing.T) {
+			t.Helper()
+			s.Shutdown()
+			s.WaitForShutdown()
+			serve(t, &server.Options{Port: at.Port})
+		}}.try(t)
+	})
+	t.Run("no runs", func(t *testing.T) {
+		needs.Patience(t, "6 s")
+		t.Parallel()
+		ways := follow(idle(t, "--nats", leaf), []string{"--nats", leaf}, map[string]string{"--nats": hub, "--jetstream-domain": "hub"})
+		if len(ways) != 2 {
+			t.Errorf("the ways are %q", ways)
+		}
+		code, message := doConnected(t, func(ctx context.Context, _ *NATS, q *queue.Queue) error {
+			_, _, err := q.Publish(ctx, func(yield func(experiment.Task, error) bool) { yield(experiment.Task{Run: "run", Cell: "cell"}, nil) })
+			return err
+		}, "--nats", hub)
+		if code != ExitDone {
+			t.Fatal(message)
+		}
+		for _, way := range ways {
+			if message := idle(t, way...); message != "" {
+				t.Errorf("%q: %s", way, message)
+			}
+		}
+	})
+}
+
+// idle has a worker wait for a task, "", or for what the program says.
+func idle(t *testing.T, args ...string) (message string) {
+	t.Helper()
+	_, _ = doConnected(t, func(ctx context.Context, n *NATS, _ *queue.Queue) error {
+		ctx, end := context.WithCancel(ctx)
+		defer end()
+		q, err := n.Connect(ctx, "idle", func(err error) {
+			message = err.Error()
+			end()
+		})
+		if err != nil {
+			return err
+		}
+		defer q.Close()
+		worker, err := q.Worker(queue.WorkerConfig{Idle: 100 * time.Millisecond})
+		if err != nil {
+			return err
+		}
+		defer worker.Close()
+		task, err := worker.Pull(ctx)
+		if err != nil && message == "" {
+			message = err.Error()
+		}
+		if err == nil {
+			err = task.Release(ctx, 0)
+		}
+		return err
+	}, args...)
+	return message
+}
+
+// TestRemedyOfAccount has a stream of another program in the way: another account of the server has none.
+func TestRemedyOfAccount(t *testing.T) {
+	t.Parallel()
+	config := write(t, "accounts {\n  A {jetstream: enabled, users: [{user: a, password: a}]}\n  B {jetstream: enabled, users: [{user: b, password: b}]}\n}\n")
+	options, err := server.ProcessConfigFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := serve(t, options)
+	conn, err := nats.Connect("nats://a:a@" + at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err == nil {
+		_, err = js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "AGEPATH_TASKS", Subjects: []string{"other"}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure{args: []string{"--nats", "nats://a:a@" + at}, says: ", or use another NATS account", others: func() [][]string { return [][]string{{"--nats", "nats://b:b@" + at}} }}.try(t)
 }
 
 // TestRemedyOfExpiry has credentials expire under a connection. With new ones in the file, as the message asks for,

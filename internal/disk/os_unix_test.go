@@ -124,3 +124,39 @@ func TestFull(t *testing.T) {
 		t.Errorf("%v is a full disk", err)
 	}
 }
+
+// TestRemediesOfOwn makes a folder its user's alone, and removes it, as the refusal says.
+func TestRemediesOfOwn(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "folder")
+	for name, spoil := range map[string]func() error{
+		"of all":       func() error { return os.Chmod(dir, 0o777) },
+		"of a group":   func() error { return os.Chmod(dir, 0o775) },
+		"given away":   func() error { return os.Chown(dir, 65534, -1) },
+		"given to all": func() error { return errors.Join(os.Chmod(dir, 0o777), os.Chown(dir, 65534, -1)) },
+	} {
+		if strings.HasPrefix(name, "given") && os.Getuid() != 0 {
+			continue // only the administrator can
+		}
+		for _, remedy := range []func() error{
+			func() error { return os.Remove(dir) },
+			func() error {
+				info, err := os.Stat(dir)
+				if err != nil {
+					return err
+				}
+				return errors.Join(os.Chown(dir, os.Getuid(), -1), os.Chmod(dir, info.Mode().Perm()&^0o022))
+			},
+		} {
+			if err := errors.Join(os.RemoveAll(dir), os.Mkdir(dir, 0o755), spoil()); err != nil {
+				t.Fatal(err)
+			}
+			if err := CheckOwn(dir); err == nil || !strings.Contains(err.Error(), "remove it, or make it yours alone by `chown` and `chmod go-w`") {
+				t.Errorf("%s: %v", name, err)
+			}
+			if err := errors.Join(remedy(), CheckOwn(dir)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}

@@ -96,7 +96,7 @@ func CheckOwn(dir string) error {
 		return nil
 	}
 	if err == nil && !isOwn(info) {
-		err = fmt.Errorf("%s belongs to another user, or others can write it: remove it, or make it yours alone by `chmod go-w`", dir)
+		err = fmt.Errorf("%s belongs to another user, or others can write it: remove it, or make it yours alone by `chown` and `chmod go-w`", dir)
 	}
 	return err
 }
