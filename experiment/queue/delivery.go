@@ -15,7 +15,8 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Delivery is a task in the hands of this worker. Settle it with Done, Fail or Release; after an
+// Delivery is a task in the hands of this worker. Settle it with Done, Fail, Release, or with Send
+// and Confirm; after an
 // error other than [ErrUnacknowledged] it is still open. Until then heartbeats go to the server
 // every third of AckWait, but not after the cell's deadline (Limits.Timeout after Begin): a
 // computation that hangs loses its task.
@@ -23,6 +24,8 @@ type Delivery struct {
 	Task      experiment.Task
 	Delivered int // deliveries of the task, including this one
 	Attempt   int // failed attempts plus one
+	// Also are short cells that were pulled with this one, see [WorkerConfig.Short].
+	Also []*Delivery
 
 	puller    *Puller
 	msg       jetstream.Msg
@@ -31,6 +34,7 @@ type Delivery struct {
 	number    uint64 // see numberHeader
 	from      *runFeed
 	bill      *bill // nil if no slot computes the task
+	result    sent
 	wait      time.Duration
 	confirmed atomic.Int64 // Unix ns, not after the last sign of life that the server got
 	overdue   atomic.Bool  // the server may have presumed us lost
@@ -54,20 +58,20 @@ type heart struct {
 // newDelivery sets confirmed to a time before the server sent the message: that of the request, or a
 // third of AckWait ago, as a message is taken to travel for less. AckWait is that of the run's
 // consumer, not of this worker's configuration.
-func newDelivery(p *Puller, from *runFeed, asked time.Time, msg jetstream.Msg) (*Delivery, error) {
-	meta, err := msg.Metadata()
-	if err != nil {
-		return nil, fmt.Errorf("message %s: %w", msg.Subject(), err)
+func newDelivery(p *Puller, from *runFeed, asked time.Time, msg jetstream.Msg) *Delivery {
+	delivered := 1
+	if meta, err := msg.Metadata(); err == nil { // which the library read before
+		delivered = int(meta.NumDelivered)
 	}
 	d := &Delivery{
-		Delivered: int(meta.NumDelivered), Attempt: 1,
+		Delivered: delivered, Attempt: 1,
 		puller: p, msg: msg, body: msg.Data(), run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
 		wait: from.consumer.CachedInfo().Config.AckWait, from: from, cancelled: make(chan struct{}),
 	}
 	d.confirmed.Store(max(asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
 	from.held.Add(1)
 	d.beat()
-	return d, nil
+	return d
 }
 
 func (d *Delivery) decode(body []byte) error {
@@ -101,6 +105,9 @@ func (d *Delivery) Begin() {
 	defer d.mu.Unlock()
 	if limit := d.Task.Limits.Timeout; limit > 0 && d.deadline.IsZero() {
 		d.deadline = time.Now().Add(limit)
+	}
+	if d.bill == nil {
+		d.bill = d.puller.runs.compute(d.from, nil)
 	}
 }
 
@@ -142,7 +149,7 @@ func (d *Delivery) resume(ctx context.Context, refused error) (settled bool, err
 		return false, err
 	}
 	if has {
-		return true, d.acknowledge(ctx)
+		return true, d.acknowledge(ctx, true)
 	}
 	if refused != nil {
 		return true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", refused))
@@ -182,7 +189,7 @@ func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason str
 	if err := d.puller.queue.bury(ctx, outcome, d.body, d.number); err != nil {
 		return err
 	}
-	return d.acknowledge(ctx)
+	return d.acknowledge(ctx, true)
 }
 
 // bury stores a dead letter, which is the task with the reason in headers, and then the outcome. It
@@ -204,16 +211,33 @@ func (q *Queue) bury(ctx context.Context, outcome *experiment.Outcome, body []by
 // Done stores the outcome as the result of the cell and then acknowledges the task. A lost delivery
 // does not replace a result; without one it saves the new owner the work.
 func (d *Delivery) Done(ctx context.Context, outcome *experiment.Outcome) error {
+	if err := d.Send(ctx, outcome); err != nil {
+		return err
+	}
+	return d.Confirm(ctx, true)
+}
+
+// Send begins [Delivery.Done]; Confirm ends it.
+func (d *Delivery) Send(ctx context.Context, outcome *experiment.Outcome) error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	if err := d.store(ctx, outcome); err != nil {
-		return d.wrap(err)
-	}
-	return d.acknowledge(ctx)
+	d.settleBill()
+	return d.wrap(d.store(ctx, outcome))
 }
 
-// store stores the outcome unless the cell has a result.
+// Confirm waits until the outcome is stored and acknowledges the task. Without wait, the
+// acknowledgement of a later task of the run is waited for: a server handles them in order.
+func (d *Delivery) Confirm(ctx context.Context, wait bool) error {
+	if d.result.msg != nil {
+		if err := d.puller.queue.results.stored(ctx, d.result); err != nil {
+			return d.wrap(err)
+		}
+	}
+	return d.acknowledge(ctx, wait)
+}
+
+// store sends the outcome unless the cell has a result.
 func (d *Delivery) store(ctx context.Context, outcome *experiment.Outcome) error {
 	q := d.puller.queue
 	if ctx.Err() != nil {
@@ -227,7 +251,11 @@ func (d *Delivery) store(ctx context.Context, outcome *experiment.Outcome) error
 			return err
 		}
 	}
-	return q.results.put(ctx, outcome, d.number, d.Delivered)
+	body, err := EncodeOutcome(outcome)
+	if err == nil {
+		d.result, err = q.results.post(ctx, outcome, body, d.number, d.Delivered)
+	}
+	return err
 }
 
 // Fail uses up an attempt. While attempts are left (Limits.Attempts; 0 is no limit), the task is
@@ -323,11 +351,16 @@ func (d *Delivery) release() {
 	}
 	d.silence()
 	d.from.held.Add(-1)
-	if d.bill != nil {
-		d.puller.runs.close(d.bill, time.Since(d.bill.began).Seconds())
-	}
+	d.settleBill()
 	if d.suspect {
 		<-d.puller.suspect
+	}
+}
+
+func (d *Delivery) settleBill() {
+	if d.bill != nil {
+		d.puller.runs.close(d.bill, time.Since(d.bill.began).Seconds())
+		d.bill = nil
 	}
 }
 
@@ -347,11 +380,15 @@ func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 
 // acknowledge follows the stored result. A task whose acknowledgement is lost with the connection is
 // redelivered and found to have a result.
-func (d *Delivery) acknowledge(ctx context.Context) error {
+func (d *Delivery) acknowledge(ctx context.Context, wait bool) error {
 	if d.release(); d.Dropped() {
 		return nil
 	}
-	if err := bounded(ctx, requestWait, d.msg.DoubleAck); err != nil {
+	ack := func(context.Context) error { return d.msg.Ack() }
+	if wait {
+		ack = d.msg.DoubleAck
+	}
+	if err := bounded(ctx, requestWait, ack); err != nil {
 		return d.wrap(fmt.Errorf("%w: %w", ErrUnacknowledged, err))
 	}
 	return nil

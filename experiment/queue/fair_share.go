@@ -21,6 +21,9 @@ const (
 	DefaultPriority, MaxPriority = 10, 100
 	// firstPull is the expected time of a first pull, in seconds.
 	firstPull = 1.0
+	// together is how long the cells of a pull are expected to take, in seconds; maxTogether bounds
+	// their number.
+	together, maxTogether = 0.05, 64
 )
 
 var thisUser = sync.OnceValue(func() string {
@@ -64,6 +67,7 @@ type bill struct {
 	priority float64
 	began    time.Time
 	expected float64
+	most     int
 	charged  float64
 	due      float64
 }
@@ -88,10 +92,25 @@ func (b *bill) charge(taken, due float64) {
 	run.used, run.due = run.used+taken/b.priority, run.due+due/b.priority
 }
 
+// most is the number of tasks to pull at once. The caller holds mu.
+func (r *registry) most(s *runFeed) int {
+	if !r.several || s.seconds == 0 {
+		return 1
+	}
+	return int(min(max(together/s.seconds, 1), maxTogether))
+}
+
+// slow has the next pulls of a run ask for one task.
+func (r *registry) slow(from *runFeed) {
+	r.mu.Lock()
+	from.seconds = firstPull
+	r.mu.Unlock()
+}
+
 // The caller holds mu.
 func (r *registry) open(from *runFeed, expected float64) *bill {
 	priority := cmp.Or(from.heard.Load().Priority, DefaultPriority)
-	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected}
+	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected, most: r.most(from)}
 	r.bills[b] = struct{}{}
 	b.charge(0, expected)
 	from.slots++
@@ -185,13 +204,13 @@ func (r *registry) before(a, b *runFeed) bool {
 
 // turns yields the runs to ask without waiting, by turn and each at most once, with a bill that is
 // closed unless the caller stops. Without every, it omits runs found empty recently. It yields a
-// single run only with single: that run is asked by waiting at it.
+// single run only with single or for several tasks: that run is asked by waiting at it.
 func (r *registry) turns(every, single bool) iter.Seq2[*runFeed, *bill] {
 	return func(yield func(*runFeed, *bill) bool) {
 		var asked []*runFeed
 		for {
 			next, b := r.take(func(s *runFeed) bool {
-				return (len(r.sources) > 1 || single) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
+				return (len(r.sources) > 1 || single || r.most(s) > 1) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
 			})
 			if next == nil || !yield(next, b) {
 				return

@@ -37,6 +37,7 @@ type registry struct {
 	queue    *Queue
 	every    time.Duration
 	commands bool
+	several  bool // short cells are pulled together
 
 	listing sync.Mutex // held while the list is read
 

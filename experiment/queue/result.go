@@ -44,8 +44,24 @@ func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint
 	return r.putBody(ctx, outcome, body, task, delivery)
 }
 
-// putBody stores an outcome too large for a message as an object.
 func (r results) putBody(ctx context.Context, outcome *experiment.Outcome, body []byte, task uint64, delivery int) error {
+	s, err := r.post(ctx, outcome, body, task, delivery)
+	if err == nil {
+		err = r.stored(ctx, s)
+	}
+	return err
+}
+
+// stored waits until an outcome that was sent is stored.
+func (r results) stored(ctx context.Context, s sent) error {
+	if err := r.confirm(ctx, s, resultsStream); err != nil {
+		return fmt.Errorf("storing outcome: %w", err)
+	}
+	return nil
+}
+
+// post sends an outcome. It stores one too large for a message as an object.
+func (r results) post(ctx context.Context, outcome *experiment.Outcome, body []byte, task uint64, delivery int) (s sent, err error) {
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
 	msg.Header[statusHeader] = []string{string(outcome.Status)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
@@ -56,22 +72,19 @@ func (r results) putBody(ctx context.Context, outcome *experiment.Outcome, body 
 		msg.Header[repeatsHeader] = []string{"true"}
 	}
 	if len(body) > maxOutcome {
-		return fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
+		return s, fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
 	}
 	if len(body) > r.inline {
 		// New each time, so that no object is replaced under a reader. Purge removes them all.
 		name := fmt.Sprintf("%s.%s.%d.%d.%s", outcome.Run, outcome.Cell, task, delivery, nuid.Next())
 		if err := r.outcomes.put(ctx, name, bytes.NewReader(body)); err != nil {
-			return fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
+			return s, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
 		}
 		msg.Header[objectHeader] = []string{name}
 		body = r.small(body)
 	}
 	msg.Data = body
-	if err := r.confirm(ctx, r.send(msg), resultsStream); err != nil {
-		return fmt.Errorf("storing outcome: %w", err)
-	}
-	return nil
+	return r.send(msg), nil
 }
 
 // small returns what fits into a message, for readers without the object, see [Feed]: all but

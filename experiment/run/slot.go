@@ -43,8 +43,8 @@ type slot struct {
 	reading sync.Mutex
 	data    map[string]*dataset.Dataset // by digest, kept between cells
 
-	requests chan cancellableRequest
-	stop     context.CancelFunc // of the newest request
+	requests chan cancellableRequests
+	stop     context.CancelFunc // of the newest requests
 
 	writing sync.Mutex
 	out     io.Writer
@@ -60,7 +60,7 @@ type slot struct {
 // process. One that exceeds its memory limit ends the process after the answer.
 func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s := &slot{
-		kinds: kinds, memory: openMemory(), out: out, requests: make(chan cancellableRequest), stop: func() {},
+		kinds: kinds, memory: openMemory(), out: out, requests: make(chan cancellableRequests), stop: func() {},
 		data: map[string]*dataset.Dataset{},
 	}
 	open := func(ctx context.Context, digest string) (io.ReadCloser, error) { return reading(s.File(ctx, digest)) }
@@ -81,7 +81,9 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	defer close(s.requests)
 	go func() { // ends with in, or with the process during a cell
 		for r := range s.requests {
-			s.serve(r)
+			for _, one := range r.list {
+				s.serve(r.ctx, one)
+			}
 		}
 	}()
 	return s.read(withoutThread(in))
@@ -101,11 +103,11 @@ func (s *slot) read(in io.Reader) error {
 		switch {
 		case m.Kind == messageCancel:
 			s.stop()
-		case m.Kind == messageCompute && m.Request != nil:
+		case m.Kind == messageCompute && len(m.Requests) > 0 && !slices.Contains(m.Requests, nil):
 			s.stop()
-			r := cancellableRequest{request: m.Request}
+			r := cancellableRequests{list: m.Requests}
 			r.ctx, s.stop = context.WithCancel(context.Background())
-			s.requests <- r // the worker waits for the previous answer
+			s.requests <- r // the worker waits for the previous answers
 		default:
 			return fmt.Errorf("reading a request: unknown message type %q", m.Kind)
 		}
@@ -118,33 +120,33 @@ func (s *slot) answer(kind byte, body []byte) error {
 	return cbor.NewEncoder(s.out).Encode(&message{Kind: kind, Body: body})
 }
 
-// cancellableRequest is a request being served.
-type cancellableRequest struct {
-	*request
-	ctx context.Context // ends on messageCancel
+// cancellableRequests are requests being served.
+type cancellableRequests struct {
+	list []*request
+	ctx  context.Context // ends on messageCancel
 }
 
 // serve answers with the outcome, or the data set that it lacks.
-func (s *slot) serve(r cancellableRequest) {
+func (s *slot) serve(ctx context.Context, r *request) {
 	task, err := queue.DecodeTask(r.Task)
 	if err != nil {
 		panic(fmt.Sprintf("the worker sent a task that cannot be read: %v", err))
 	}
-	s.served = served{request: r.request}
+	s.served = served{request: r}
 	for _, digest := range task.Files {
-		if _, err := s.File(r.ctx, digest); err != nil {
+		if _, err := s.File(ctx, digest); err != nil {
 			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
 			return
 		}
 	}
 	s.makeRoom(task)
 	for _, digest := range task.Data {
-		if _, err := s.Dataset(r.ctx, digest); err != nil {
+		if _, err := s.Dataset(ctx, digest); err != nil {
 			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
 			return
 		}
 	}
-	s.mustAnswer(messageOutcome, encode(s.compute(r.ctx, task)))
+	s.mustAnswer(messageOutcome, encode(s.compute(ctx, task)))
 }
 
 // mustAnswer ends the process if the worker is gone.

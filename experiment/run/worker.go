@@ -118,6 +118,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
 	config := queue.WorkerConfig{Accept: worker.accept, Commands: worker.commands(), Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths}
+	if w.Until.IsZero() { // otherwise each cell is begun only if it fits
+		config.Short = func(task *experiment.Task) bool { return worker.walltime.short(worker.method(task), task.Cost) }
+	}
 	puller, err := worker.Queue.Worker(config)
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
@@ -257,10 +260,10 @@ func (w *Worker) defaults() error {
 	return nil
 }
 
-// computer computes the tasks of a slot. It returns an outcome, trouble of the worker, or neither for
-// a task not computed to its end.
+// computer computes the first of the tasks of a slot; the next calls are for the others, in order. It
+// returns an outcome, trouble of the worker, or neither for a task not computed to its end.
 type computer interface {
-	compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error)
+	compute(ctx context.Context, list []*queue.Delivery) (*experiment.Outcome, error)
 	close()
 }
 
@@ -301,7 +304,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		switch {
 		case ctx.Err() != nil || err == nil && w.walltime.enough():
 			if d != nil {
-				w.unsettled(d, d.Release(w.settling, 0))
+				w.release(append(d.Also, d))
 			}
 			return nil
 		case errors.As(err, &empty):
@@ -317,7 +320,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		}
 		idle = 0
 		wait := min(max(2*trouble, firstTrouble), mostTrouble)
-		if w.compute(computing, computer, d, slotStatus, at, wait) {
+		if w.computeAll(computing, computer, append([]*queue.Delivery{d}, d.Also...), slotStatus, at, wait) {
 			trouble = 0
 		} else {
 			trouble = wait
@@ -329,28 +332,53 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 	}
 }
 
-// compute computes and settles a task. It returns false after trouble of the worker.
-func (w *Worker) compute(ctx context.Context, computer computer, d *queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (ok bool) {
+// computeAll computes tasks of one pull. It returns false after trouble of the worker. Results are sent
+// at once and confirmed together.
+func (w *Worker) computeAll(ctx context.Context, computer computer, list []*queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (ok bool) {
+	var sent []*queue.Delivery
+	for ok = true; ok && len(list) > 0 && ctx.Err() == nil; list = list[1:] {
+		var computed bool
+		if computed, ok = w.compute(ctx, computer, list, slotStatus, at, wait); computed {
+			sent = append(sent, list[0])
+		}
+	}
+	w.release(list)
+	for i, d := range sent {
+		w.unsettled(d, d.Confirm(w.settling, i == len(sent)-1))
+	}
+	return ok
+}
+
+func (w *Worker) release(list []*queue.Delivery) {
+	for _, d := range list {
+		w.unsettled(d, d.Release(w.settling, 0))
+	}
+}
+
+// compute computes the first of the tasks. It settles it unless its result is sent. ok is false after
+// trouble of the worker.
+func (w *Worker) compute(ctx context.Context, computer computer, list []*queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (sent, ok bool) {
+	d := list[0]
 	// Tasks that would end too late are left to others.
 	if !w.Until.IsZero() && !w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
 		w.unsettled(d, d.Decline(w.settling, tooLong, tooLongPause))
-		return true
+		return false, true
 	}
 	slotStatus.begin(at, d)
 	began := time.Now()
-	outcome, err := computer.compute(ctx, d)
+	outcome, err := computer.compute(ctx, list)
 	outcome, err = w.conclude(d, outcome, err, ctx.Err() != nil || d.Dropped())
-	if !w.Until.IsZero() && err == nil && outcome != nil && (outcome.Status.Computed() || outcome.Status == experiment.Timeout) {
+	if err == nil && outcome != nil && (outcome.Status.Computed() || outcome.Status == experiment.Timeout) {
 		w.walltime.note(w.method(&d.Task), d.Task.Cost, time.Since(began))
 	}
 	slotStatus.end(at, d, outcome, err)
 	if err == nil && outcome != nil && outcome.Status.Computed() {
-		err = d.Done(w.settling, outcome)
+		err = d.Send(w.settling, outcome)
 		w.lacks.clear(&d.Task)
 		w.unsettled(d, err)
-		return true
+		return err == nil, true
 	}
-	return w.settle(d, outcome, err, wait)
+	return false, w.settle(d, outcome, err, wait)
 }
 
 // conclude takes what a slot made of a task, interrupted or not: an outcome, trouble of the worker, or
