@@ -208,7 +208,10 @@ func (p *process) ask(ctx context.Context, list []*queue.Delivery) error {
 }
 
 func (p *process) request(ctx context.Context, d *queue.Delivery) (*request, error) {
-	r := &request{Task: d.Body(), Data: make(map[string]cbor.ByteString, len(d.Task.Data)), Commands: p.worker.AllowCommands}
+	r := &request{
+		Task: d.Body(), Data: make(map[string]cbor.ByteString, len(d.Task.Data)), Commands: p.worker.AllowCommands,
+		Attempt: d.Attempt, Worker: p.worker.Name, Version: p.worker.Version,
+	}
 	if r.Commands {
 		for _, name := range d.Task.Env {
 			if value, ok := os.LookupEnv(name); ok && outside.CheckVariable(name) == nil {
@@ -290,6 +293,9 @@ func (p *process) receive(a message, d *queue.Delivery) (*experiment.Outcome, *d
 		p.drop()
 		return nil, nil, fmt.Errorf("the answer of a slot's process: message type %q", a.Kind)
 	}
+	if a.Computed != "" {
+		return &experiment.Outcome{Run: d.Task.Run, Cell: d.Task.Cell, Status: a.Computed, Encoded: a.Body}, nil, nil
+	}
 	outcome, err := queue.DecodeOutcome(a.Body)
 	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell || !slices.Contains(experiment.Statuses, outcome.Status)) {
 		err = fmt.Errorf("it is of run %q, cell %q and has the status %q", outcome.Run, outcome.Cell, outcome.Status)
@@ -333,10 +339,11 @@ func (h *head) take() string {
 
 // message is what a worker and its slots' processes exchange, in CBOR.
 type message struct {
-	_       struct{} `cbor:",toarray"`
+	_        struct{} `cbor:",toarray"`
 	Kind     byte
-	Requests []*request // of messageCompute, to be answered in order
-	Body     []byte     // of an answer
+	Requests []*request        // of messageCompute, to be answered in order
+	Body     []byte            // of an answer
+	Computed experiment.Status // of an outcome that is a result as it is
 }
 
 const (
@@ -356,4 +363,7 @@ type request struct {
 
 	Commands bool                       // whether the task may run one
 	Env      map[string]cbor.ByteString // for the command
+
+	Attempt         int // of the outcome
+	Worker, Version string
 }

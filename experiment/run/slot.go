@@ -74,7 +74,7 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s.limit = s.most
 	s.watch = time.AfterFunc(time.Hour, s.look)
 	s.watch.Stop()
-	if err := s.answer(messageReady, nil); err != nil {
+	if err := s.answer(&message{Kind: messageReady}); err != nil {
 		return err
 	}
 	// One goroutine serves all requests: its stack grows only once.
@@ -114,10 +114,10 @@ func (s *slot) read(in io.Reader) error {
 	}
 }
 
-func (s *slot) answer(kind byte, body []byte) error {
+func (s *slot) answer(m *message) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return cbor.NewEncoder(s.out).Encode(&message{Kind: kind, Body: body})
+	return cbor.NewEncoder(s.out).Encode(m)
 }
 
 // cancellableRequests are requests being served.
@@ -135,23 +135,29 @@ func (s *slot) serve(ctx context.Context, r *request) {
 	s.served = served{request: r}
 	for _, digest := range task.Files {
 		if _, err := s.File(ctx, digest); err != nil {
-			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
+			s.mustAnswer(&message{Kind: messageData, Body: []byte(digest + " " + err.Error())})
 			return
 		}
 	}
 	s.makeRoom(task)
 	for _, digest := range task.Data {
 		if _, err := s.Dataset(ctx, digest); err != nil {
-			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
+			s.mustAnswer(&message{Kind: messageData, Body: []byte(digest + " " + err.Error())})
 			return
 		}
 	}
-	s.mustAnswer(messageOutcome, encode(s.compute(ctx, task)))
+	outcome := s.compute(ctx, task)
+	outcome.Attempts, outcome.Worker, outcome.Version = r.Attempt, r.Worker, r.Version
+	answer := &message{Kind: messageOutcome, Body: encode(outcome)}
+	if outcome.Status.Computed() {
+		answer.Computed = outcome.Status
+	}
+	s.mustAnswer(answer)
 }
 
 // mustAnswer ends the process if the worker is gone.
-func (s *slot) mustAnswer(kind byte, body []byte) {
-	if err := s.answer(kind, body); err != nil {
+func (s *slot) mustAnswer(m *message) {
+	if err := s.answer(m); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 		s.host.Kill()
 		os.Exit(1)
