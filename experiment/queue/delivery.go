@@ -15,17 +15,15 @@ import (
 	"github.com/agepath/agepath/experiment"
 )
 
-// Delivery is a task in the hands of this worker. Settle it with Done, Fail, Release, or with Send
-// and Confirm; after an
+// Delivery is a task in the hands of this worker. Settle it with Done, Fail or Release; after an
 // error other than [ErrUnacknowledged] it is still open. Until then heartbeats go to the server
 // every third of AckWait, but not after the cell's deadline (Limits.Timeout after Begin): a
 // computation that hangs loses its task.
 type Delivery struct {
 	Task      experiment.Task
-	Delivered int // deliveries of the task, including this one
-	Attempt   int // failed attempts plus one
-	// Also are short cells that were pulled with this one, see [WorkerConfig.Short].
-	Also []*Delivery
+	Delivered int         // deliveries of the task, including this one
+	Attempt   int         // failed attempts plus one
+	Also      []*Delivery // short cells that were pulled with this short one, to be settled in order
 
 	puller    *Puller
 	msg       jetstream.Msg
@@ -33,7 +31,7 @@ type Delivery struct {
 	run, cell string
 	number    uint64 // see numberHeader
 	from      *runFeed
-	bill      *bill // nil if no slot computes the task
+	bill      *bill // of all tasks of the pull, with the last; nil if no slot computes the task
 	result    sent
 	wait      time.Duration
 	confirmed atomic.Int64 // Unix ns, not after the last sign of life that the server got
@@ -105,9 +103,6 @@ func (d *Delivery) Begin() {
 	defer d.mu.Unlock()
 	if limit := d.Task.Limits.Timeout; limit > 0 && d.deadline.IsZero() {
 		d.deadline = time.Now().Add(limit)
-	}
-	if d.bill == nil {
-		d.bill = d.puller.runs.compute(d.from, nil)
 	}
 }
 
@@ -222,8 +217,7 @@ func (d *Delivery) Send(ctx context.Context, outcome *experiment.Outcome) error 
 	if err := d.open(); err != nil {
 		return err
 	}
-	d.settleBill()
-	return d.wrap(d.store(ctx, outcome))
+	return d.wrap(d.send(ctx, outcome))
 }
 
 // Confirm waits until the outcome is stored and acknowledges the task. Without wait, the
@@ -237,8 +231,8 @@ func (d *Delivery) Confirm(ctx context.Context, wait bool) error {
 	return d.acknowledge(ctx, wait)
 }
 
-// store sends the outcome unless the cell has a result.
-func (d *Delivery) store(ctx context.Context, outcome *experiment.Outcome) error {
+// send sends the outcome unless the cell has a result.
+func (d *Delivery) send(ctx context.Context, outcome *experiment.Outcome) (err error) {
 	q := d.puller.queue
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -251,10 +245,7 @@ func (d *Delivery) store(ctx context.Context, outcome *experiment.Outcome) error
 			return err
 		}
 	}
-	body, err := EncodeOutcome(outcome)
-	if err == nil {
-		d.result, err = q.results.post(ctx, outcome, body, d.number, d.Delivered)
-	}
+	d.result, err = q.results.post(ctx, outcome, d.number, d.Delivered)
 	return err
 }
 
@@ -351,16 +342,11 @@ func (d *Delivery) release() {
 	}
 	d.silence()
 	d.from.held.Add(-1)
-	d.settleBill()
-	if d.suspect {
-		<-d.puller.suspect
-	}
-}
-
-func (d *Delivery) settleBill() {
 	if d.bill != nil {
 		d.puller.runs.close(d.bill, time.Since(d.bill.began).Seconds())
-		d.bill = nil
+	}
+	if d.suspect {
+		<-d.puller.suspect
 	}
 }
 

@@ -21,8 +21,7 @@ const (
 	DefaultPriority, MaxPriority = 10, 100
 	// firstPull is the expected time of a first pull, in seconds.
 	firstPull = 1.0
-	// together is how long the cells of a pull are expected to take, in seconds; maxTogether bounds
-	// their number.
+	// together is the expected time of several cells in a pull, in seconds.
 	together, maxTogether = 0.05, 64
 )
 
@@ -60,14 +59,15 @@ func (a *account) lift(floor float64) {
 	}
 }
 
-// bill is the slot time, in seconds, for one request and the task it returned.
+// bill is the slot time, in seconds, for one request and the tasks it returned.
 type bill struct {
 	from     *runFeed
 	owner    *owner
 	priority float64
 	began    time.Time
 	expected float64
-	most     int
+	most     int // tasks asked for
+	tasks    int // to be computed
 	charged  float64
 	due      float64
 }
@@ -94,23 +94,13 @@ func (b *bill) charge(taken, due float64) {
 
 // most is the number of tasks to pull at once. The caller holds mu.
 func (r *registry) most(s *runFeed) int {
-	if !r.several || s.seconds == 0 {
-		return 1
-	}
-	return int(min(max(together/s.seconds, 1), maxTogether))
-}
-
-// slow has the next pulls of a run ask for one task.
-func (r *registry) slow(from *runFeed) {
-	r.mu.Lock()
-	from.seconds = firstPull
-	r.mu.Unlock()
+	return min(max(int(together/cmp.Or(s.seconds, firstPull)), 1), r.several)
 }
 
 // The caller holds mu.
 func (r *registry) open(from *runFeed, expected float64) *bill {
 	priority := cmp.Or(from.heard.Load().Priority, DefaultPriority)
-	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected, most: r.most(from)}
+	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected, most: r.most(from), tasks: 1}
 	r.bills[b] = struct{}{}
 	b.charge(0, expected)
 	from.slots++
@@ -135,7 +125,7 @@ func (r *registry) close(b *bill, took float64) {
 	delete(r.bills, b)
 	b.from.slots--
 	b.charge(took, 0)
-	if took > 0 {
+	if took /= float64(b.tasks); took > 0 {
 		if b.from.seconds == 0 {
 			b.from.seconds = took
 		}

@@ -40,8 +40,8 @@ type WorkerConfig struct {
 	// of a new run waits at most this long. Default: 1 s.
 	Idle time.Duration
 
-	// Short reports whether a cell is known to take little time. Pull gives such cells together,
-	// see [Delivery.Also]. Default: none.
+	// Short reports whether a cell is known to be short. Such cells come together, as many as are
+	// expected to take 50 ms. Default: none.
 	Short func(*experiment.Task) bool
 }
 
@@ -69,10 +69,13 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	p := &Puller{
 		queue: q, config: config, suspect: make(chan struct{}, 1),
 		runs: registry{
-			queue: q, every: config.Idle, commands: config.Commands, several: config.Short != nil,
+			queue: q, every: config.Idle, commands: config.Commands, several: 1,
 			foreign: map[string]bool{}, owners: map[string]*owner{}, bills: map[*bill]struct{}{},
 		},
 		aside: aside{tasks: map[string]string{}, told: map[string]bool{}},
+	}
+	if config.Short != nil {
+		p.runs.several = maxTogether
 	}
 	p.closing, p.close = context.WithCancelCause(context.Background())
 	return p, nil
@@ -129,8 +132,6 @@ func (p *Puller) hold(ctx context.Context, d *Delivery) bool {
 // once; a task that arrives then is handed back without using up an attempt. With
 // [WorkerConfig.Drain] it returns an [*EmptyError] when no task is queued. It settles tasks that are
 // done or given up.
-//
-// Short cells come together, as many as are expected to take 50 ms.
 func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	if !p.enter() {
 		return nil, ErrClosed
@@ -157,9 +158,10 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 	}
 }
 
-// together accepts the first task of a pull and, after a short cell, the other short ones. It hands
-// back the rest, so that no cell waits for a long one.
+// together accepts the first task of a pull and, after a short cell, other short ones. It hands back
+// the rest, so that no cell waits for a long one.
 func (p *Puller) together(ctx context.Context, list []*Delivery, bill *bill) (first *Delivery, err error) {
+	var last *Delivery
 	for i, d := range list {
 		if first == nil {
 			d.bill, bill = p.runs.compute(d.from, bill), nil
@@ -172,15 +174,19 @@ func (p *Puller) together(ctx context.Context, list []*Delivery, bill *bill) (fi
 		if !own {
 			continue
 		}
-		short := !d.suspect && p.runs.several && p.config.Short(&d.Task)
+		short := p.config.Short != nil && !d.suspect && p.config.Short(&d.Task)
 		switch {
 		case first == nil:
-			first, i = d, i+1
+			first, last, i = d, d, i+1
 		case short:
 			first.Also = append(first.Also, d)
+			last.bill, d.bill, last = nil, last.bill, d
+			d.bill.tasks++
 		}
 		if !short && i < len(list) {
-			p.runs.slow(d.from)
+			p.runs.mu.Lock()
+			d.from.seconds = firstPull // so that the next pulls are of one task
+			p.runs.mu.Unlock()
 			p.release(list[i:])
 			break
 		}
@@ -307,9 +313,7 @@ func (p *Puller) accept(ctx context.Context, d *Delivery) (own bool, err error) 
 		p.queue.config.Report(err)
 		return false, nil
 	case err != nil:
-		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestWait)
-		defer cancel()
-		return false, errors.Join(fmt.Errorf("accepting %s: %w", d.msg.Subject(), err), d.Release(back, 0))
+		return false, fmt.Errorf("accepting %s: %w", d.msg.Subject(), err)
 	}
 	return !settled, nil
 }

@@ -37,19 +37,11 @@ type results struct {
 
 // put is idempotent. task is the number of the task, delivery that of its delivery.
 func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
-	body, err := EncodeOutcome(outcome)
+	s, err := r.post(ctx, outcome, task, delivery)
 	if err != nil {
-		return fmt.Errorf("encoding the outcome: %w", err)
+		return err
 	}
-	return r.putBody(ctx, outcome, body, task, delivery)
-}
-
-func (r results) putBody(ctx context.Context, outcome *experiment.Outcome, body []byte, task uint64, delivery int) error {
-	s, err := r.post(ctx, outcome, body, task, delivery)
-	if err == nil {
-		err = r.stored(ctx, s)
-	}
-	return err
+	return r.stored(ctx, s)
 }
 
 // stored waits until an outcome that was sent is stored.
@@ -61,7 +53,11 @@ func (r results) stored(ctx context.Context, s sent) error {
 }
 
 // post sends an outcome. It stores one too large for a message as an object.
-func (r results) post(ctx context.Context, outcome *experiment.Outcome, body []byte, task uint64, delivery int) (s sent, err error) {
+func (r results) post(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) (s sent, err error) {
+	body, err := EncodeOutcome(outcome)
+	if err != nil {
+		return s, fmt.Errorf("encoding the outcome: %w", err)
+	}
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
 	msg.Header[statusHeader] = []string{string(outcome.Status)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
@@ -223,13 +219,15 @@ func (w *ResultWriter) Put(outcome *experiment.Outcome) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
 	}
-	body, err := EncodeOutcome(outcome) // whose labels the caller may change
+	body, err := EncodeOutcome(outcome)
 	if err != nil {
 		return &CellError{run, cell, err}
 	}
+	own := *outcome // whose labels the caller may change
+	own.Encoded = body
 	number := w.number(cell)
 	w.group.Go(func() error {
-		if err := w.queue.results.putBody(w.ctx, outcome, body, number, 0); err != nil {
+		if err := w.queue.results.put(w.ctx, &own, number, 0); err != nil {
 			return &CellError{run, cell, err}
 		}
 		return nil

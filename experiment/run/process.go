@@ -167,8 +167,7 @@ type dataError struct {
 	err    error
 }
 
-// attempt asks once for all of the tasks, if they were not asked for, and waits for the first. bad is
-// a data set with an unusable file.
+// attempt waits for the first of the tasks. bad is a data set with an unusable file.
 func (p *process) attempt(ctx context.Context, list []*queue.Delivery) (outcome *experiment.Outcome, bad *dataError, err error) {
 	if p.child == nil || p.child.asked == 0 {
 		if err := p.ask(ctx, list); err != nil {
@@ -182,13 +181,12 @@ func (p *process) attempt(ctx context.Context, list []*queue.Delivery) (outcome 
 // ask asks for tasks, up to the first of which data is missing.
 func (p *process) ask(ctx context.Context, list []*queue.Delivery) error {
 	var requests []*request
-	for _, d := range list {
+	for i, d := range list {
 		request, err := p.request(ctx, d)
-		if err != nil && len(requests) == 0 {
-			return err
-		}
-		if err != nil {
+		if err != nil && i > 0 {
 			break
+		} else if err != nil {
+			return err
 		}
 		requests = append(requests, request)
 	}

@@ -43,7 +43,7 @@ type slot struct {
 	reading sync.Mutex
 	data    map[string]*dataset.Dataset // by digest, kept between cells
 
-	requests chan cancellableRequests
+	requests chan func()
 	stop     context.CancelFunc // of the newest requests
 
 	writing sync.Mutex
@@ -60,7 +60,7 @@ type slot struct {
 // process. One that exceeds its memory limit ends the process after the answer.
 func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s := &slot{
-		kinds: kinds, memory: openMemory(), out: out, requests: make(chan cancellableRequests), stop: func() {},
+		kinds: kinds, memory: openMemory(), out: out, requests: make(chan func()), stop: func() {},
 		data: map[string]*dataset.Dataset{},
 	}
 	open := func(ctx context.Context, digest string) (io.ReadCloser, error) { return reading(s.File(ctx, digest)) }
@@ -80,10 +80,8 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	// One goroutine serves all requests: its stack grows only once.
 	defer close(s.requests)
 	go func() { // ends with in, or with the process during a cell
-		for r := range s.requests {
-			for _, one := range r.list {
-				s.serve(r.ctx, one)
-			}
+		for serve := range s.requests {
+			serve()
 		}
 	}()
 	return s.read(withoutThread(in))
@@ -105,9 +103,13 @@ func (s *slot) read(in io.Reader) error {
 			s.stop()
 		case m.Kind == messageCompute && len(m.Requests) > 0 && !slices.Contains(m.Requests, nil):
 			s.stop()
-			r := cancellableRequests{list: m.Requests}
-			r.ctx, s.stop = context.WithCancel(context.Background())
-			s.requests <- r // the worker waits for the previous answers
+			var ctx context.Context
+			ctx, s.stop = context.WithCancel(context.Background())
+			s.requests <- func() { // the worker waits for the previous answers
+				for _, r := range m.Requests {
+					s.serve(ctx, r)
+				}
+			}
 		default:
 			return fmt.Errorf("reading a request: unknown message type %q", m.Kind)
 		}
@@ -120,13 +122,7 @@ func (s *slot) answer(m *message) error {
 	return cbor.NewEncoder(s.out).Encode(m)
 }
 
-// cancellableRequests are requests being served.
-type cancellableRequests struct {
-	list []*request
-	ctx  context.Context // ends on messageCancel
-}
-
-// serve answers with the outcome, or the data set that it lacks.
+// serve answers with the outcome, or the data set that it lacks. ctx ends on messageCancel.
 func (s *slot) serve(ctx context.Context, r *request) {
 	task, err := queue.DecodeTask(r.Task)
 	if err != nil {

@@ -87,15 +87,12 @@ func (l *walltime) fits(method string, task *experiment.Task, now time.Time) boo
 	return false
 }
 
-// shortCell is how long a short cell takes at most, in seconds.
-const shortCell = 0.05
-
-// short reports whether a cell is short by the median of its method's last cells.
+// short reports whether a cell takes at most 50 ms by the median of its method's last cells.
 func (l *walltime) short(method string, cost float64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := slices.Sorted(slices.Values(l.ratios[method]))
-	return len(list) > 0 && list[len(list)/2]*(cost+1)-1 <= shortCell
+	return len(list) > 0 && list[len(list)/2]*(cost+1)-1 <= 0.05
 }
 
 func (l *walltime) enough() bool {
