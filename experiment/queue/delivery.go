@@ -23,7 +23,7 @@ type Delivery struct {
 	Task      experiment.Task
 	Delivered int         // deliveries of the task, including this one
 	Attempt   int         // failed attempts plus one
-	Also      []*Delivery // short cells that were pulled with this short one, to be settled in order
+	Also      []*Delivery // short cells that were pulled with this short one
 
 	puller    *Puller
 	msg       jetstream.Msg
@@ -32,7 +32,6 @@ type Delivery struct {
 	number    uint64 // see numberHeader
 	from      *runFeed
 	bill      *bill // of all tasks of the pull, with the last; nil if no slot computes the task
-	result    sent
 	wait      time.Duration
 	confirmed atomic.Int64 // Unix ns, not after the last sign of life that the server got
 	overdue   atomic.Bool  // the server may have presumed us lost
@@ -144,7 +143,7 @@ func (d *Delivery) resume(ctx context.Context, refused error) (settled bool, err
 		return false, err
 	}
 	if has {
-		return true, d.acknowledge(ctx, true)
+		return true, d.acknowledge(ctx)
 	}
 	if refused != nil {
 		return true, d.giveUp(ctx, nil, fmt.Sprintf("the task cannot be read: %.1000v", refused))
@@ -184,7 +183,7 @@ func (d *Delivery) giveUp(ctx context.Context, task *experiment.Task, reason str
 	if err := d.puller.queue.bury(ctx, outcome, d.body, d.number); err != nil {
 		return err
 	}
-	return d.acknowledge(ctx, true)
+	return d.acknowledge(ctx)
 }
 
 // bury stores a dead letter, which is the task with the reason in headers, and then the outcome. It
@@ -206,33 +205,17 @@ func (q *Queue) bury(ctx context.Context, outcome *experiment.Outcome, body []by
 // Done stores the outcome as the result of the cell and then acknowledges the task. A lost delivery
 // does not replace a result; without one it saves the new owner the work.
 func (d *Delivery) Done(ctx context.Context, outcome *experiment.Outcome) error {
-	if err := d.Send(ctx, outcome); err != nil {
-		return err
-	}
-	return d.Confirm(ctx, true)
-}
-
-// Send begins [Delivery.Done]; Confirm ends it.
-func (d *Delivery) Send(ctx context.Context, outcome *experiment.Outcome) error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	return d.wrap(d.send(ctx, outcome))
-}
-
-// Confirm waits until the outcome is stored and acknowledges the task. Without wait, the
-// acknowledgement of a later task of the run is waited for: a server handles them in order.
-func (d *Delivery) Confirm(ctx context.Context, wait bool) error {
-	if d.result.msg != nil {
-		if err := d.puller.queue.results.stored(ctx, d.result); err != nil {
-			return d.wrap(err)
-		}
+	if err := d.store(ctx, outcome); err != nil {
+		return d.wrap(err)
 	}
-	return d.acknowledge(ctx, wait)
+	return d.acknowledge(ctx)
 }
 
-// send sends the outcome unless the cell has a result.
-func (d *Delivery) send(ctx context.Context, outcome *experiment.Outcome) (err error) {
+// store stores the outcome unless the cell has a result.
+func (d *Delivery) store(ctx context.Context, outcome *experiment.Outcome) error {
 	q := d.puller.queue
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -245,8 +228,7 @@ func (d *Delivery) send(ctx context.Context, outcome *experiment.Outcome) (err e
 			return err
 		}
 	}
-	d.result, err = q.results.post(ctx, outcome, d.number, d.Delivered)
-	return err
+	return q.results.put(ctx, outcome, d.number, d.Delivered)
 }
 
 // Fail uses up an attempt. While attempts are left (Limits.Attempts; 0 is no limit), the task is
@@ -365,14 +347,14 @@ func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 }
 
 // acknowledge follows the stored result. A task whose acknowledgement is lost with the connection is
-// redelivered and found to have a result.
-func (d *Delivery) acknowledge(ctx context.Context, wait bool) error {
+// redelivered and found to have a result; that of the last task of a pull is waited for.
+func (d *Delivery) acknowledge(ctx context.Context) error {
 	if d.release(); d.Dropped() {
 		return nil
 	}
-	ack := func(context.Context) error { return d.msg.Ack() }
-	if wait {
-		ack = d.msg.DoubleAck
+	ack := d.msg.DoubleAck
+	if d.bill == nil {
+		ack = func(context.Context) error { return d.msg.Ack() }
 	}
 	if err := bounded(ctx, requestWait, ack); err != nil {
 		return d.wrap(fmt.Errorf("%w: %w", ErrUnacknowledged, err))

@@ -149,7 +149,7 @@ func (p *Puller) heed(ctx context.Context, from *runFeed, list []*Delivery) []*D
 		p.refresh(ctx, from)
 	}
 	if from.heard.Load().Paused {
-		p.release(list)
+		p.Release(list)
 		return nil
 	}
 	return list

@@ -168,7 +168,7 @@ func (p *Puller) together(ctx context.Context, list []*Delivery, bill *bill) (fi
 		}
 		own, err := p.accept(ctx, d)
 		if err != nil {
-			p.release(list)
+			p.Release(list)
 			return nil, err
 		}
 		if !own {
@@ -187,7 +187,7 @@ func (p *Puller) together(ctx context.Context, list []*Delivery, bill *bill) (fi
 			p.runs.mu.Lock()
 			d.from.seconds = firstPull // so that the next pulls are of one task
 			p.runs.mu.Unlock()
-			p.release(list[i:])
+			p.Release(list[i:])
 			break
 		}
 	}
@@ -254,7 +254,7 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 				for msg := range batch.Messages() {
 					list = append(list, newDelivery(p, from, asked, msg))
 				}
-				p.release(list)
+				p.Release(list)
 			})
 			return nil, context.Cause(ctx)
 		}
@@ -278,8 +278,8 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, m
 	return nil, nil
 }
 
-// release hands back what is not settled.
-func (p *Puller) release(list []*Delivery) {
+// Release hands back what is not settled, as [Delivery.Release].
+func (p *Puller) Release(list []*Delivery) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
 	defer cancel()
 	for _, d := range list {

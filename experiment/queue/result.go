@@ -37,27 +37,15 @@ type results struct {
 
 // put is idempotent. task is the number of the task, delivery that of its delivery.
 func (r results) put(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) error {
-	s, err := r.post(ctx, outcome, task, delivery)
-	if err != nil {
-		return err
-	}
-	return r.stored(ctx, s)
-}
-
-// stored waits until an outcome that was sent is stored.
-func (r results) stored(ctx context.Context, s sent) error {
-	if err := r.confirm(ctx, s, resultsStream); err != nil {
-		return fmt.Errorf("storing outcome: %w", err)
-	}
-	return nil
-}
-
-// post sends an outcome. It stores one too large for a message as an object.
-func (r results) post(ctx context.Context, outcome *experiment.Outcome, task uint64, delivery int) (s sent, err error) {
 	body, err := EncodeOutcome(outcome)
 	if err != nil {
-		return s, fmt.Errorf("encoding the outcome: %w", err)
+		return fmt.Errorf("encoding the outcome: %w", err)
 	}
+	return r.putBody(ctx, outcome, body, task, delivery)
+}
+
+// putBody stores an outcome too large for a message as an object.
+func (r results) putBody(ctx context.Context, outcome *experiment.Outcome, body []byte, task uint64, delivery int) error {
 	msg := nats.NewMsg(resultTopic.cell(outcome.Run, outcome.Cell))
 	msg.Header[statusHeader] = []string{string(outcome.Status)}
 	msg.Header[taskHeader] = []string{strconv.FormatUint(task, 10)}
@@ -68,19 +56,22 @@ func (r results) post(ctx context.Context, outcome *experiment.Outcome, task uin
 		msg.Header[repeatsHeader] = []string{"true"}
 	}
 	if len(body) > maxOutcome {
-		return s, fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
+		return fmt.Errorf("outcome of %d bytes; at most %d are stored", len(body), maxOutcome)
 	}
 	if len(body) > r.inline {
 		// New each time, so that no object is replaced under a reader. Purge removes them all.
 		name := fmt.Sprintf("%s.%s.%d.%d.%s", outcome.Run, outcome.Cell, task, delivery, nuid.Next())
 		if err := r.outcomes.put(ctx, name, bytes.NewReader(body)); err != nil {
-			return s, fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
+			return fmt.Errorf("storing outcome of %d bytes: %w", len(body), err)
 		}
 		msg.Header[objectHeader] = []string{name}
 		body = r.small(body)
 	}
 	msg.Data = body
-	return r.send(msg), nil
+	if err := r.confirm(ctx, r.send(msg), resultsStream); err != nil {
+		return fmt.Errorf("storing outcome: %w", err)
+	}
+	return nil
 }
 
 // small returns what fits into a message, for readers without the object, see [Feed]: all but
@@ -219,15 +210,13 @@ func (w *ResultWriter) Put(outcome *experiment.Outcome) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
 	}
-	body, err := EncodeOutcome(outcome)
+	body, err := EncodeOutcome(outcome) // whose labels the caller may change
 	if err != nil {
 		return &CellError{run, cell, err}
 	}
-	own := *outcome // whose labels the caller may change
-	own.Encoded = body
 	number := w.number(cell)
 	w.group.Go(func() error {
-		if err := w.queue.results.put(w.ctx, &own, number, 0); err != nil {
+		if err := w.queue.results.putBody(w.ctx, outcome, body, number, 0); err != nil {
 			return &CellError{run, cell, err}
 		}
 		return nil

@@ -42,19 +42,10 @@ func (b *bundle) together(p *Puller) []*Delivery {
 	return append([]*Delivery{d}, d.Also...)
 }
 
-// settle begins and sends all, then confirms all.
 func (b *bundle) settle(list []*Delivery) {
 	b.t.Helper()
 	for _, d := range list {
-		d.Begin()
-		if err := d.Send(b.ctx, of(d, ok())); err != nil {
-			b.t.Fatal(err)
-		}
-	}
-	for i, d := range list {
-		if err := d.Confirm(b.ctx, i == len(list)-1); err != nil {
-			b.t.Fatal(err)
-		}
+		b.done(d, ok())
 	}
 }
 
@@ -158,18 +149,12 @@ func TestSuspectsComeAlone(t *testing.T) {
 }
 
 // TestWaitingTasksAreHeld computes the first of several tasks for longer than AckWait: nobody else
-// gets the others, nor the first, whose result waits to be confirmed.
+// gets the others.
 func TestWaitingTasksAreHeld(t *testing.T) {
 	t.Parallel()
 	b := setup(t, ackWait)
 	list := b.together(b.several(WorkerConfig{}, "run", 3))
-	if err := list[0].Send(b.ctx, of(list[0], ok())); err != nil {
-		t.Fatal(err)
-	}
 	b.nothing(b.worker(WorkerConfig{}), 3*ackWait)
-	if err := list[0].Confirm(b.ctx, false); err != nil {
-		t.Fatal(err)
-	}
-	b.settle(list[1:])
+	b.settle(list)
 	b.wantCounts("run", Counts{Done: 4})
 }

@@ -21,6 +21,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -304,7 +305,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		switch {
 		case ctx.Err() != nil || err == nil && w.walltime.enough():
 			if d != nil {
-				w.release(append(d.Also, d))
+				w.puller.Release(append(d.Also, d))
 			}
 			return nil
 		case errors.As(err, &empty):
@@ -332,37 +333,25 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 	}
 }
 
-// computeAll computes tasks of one pull. It returns false after trouble of the worker. Results are sent
-// at once and confirmed together.
+// computeAll computes tasks of one pull. It returns false after trouble of the worker. Results are
+// stored while the next cells are computed.
 func (w *Worker) computeAll(ctx context.Context, computer computer, list []*queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (ok bool) {
-	var sent []*queue.Delivery
+	var storing sync.WaitGroup
 	for ok = true; ok && len(list) > 0 && ctx.Err() == nil; list = list[1:] {
-		var computed bool
-		if computed, ok = w.compute(ctx, computer, list, slotStatus, at, wait); computed {
-			sent = append(sent, list[0])
-		}
+		ok = w.compute(ctx, computer, list, slotStatus, at, wait, &storing)
 	}
-	w.release(list)
-	for i, d := range sent {
-		w.unsettled(d, d.Confirm(w.settling, i == len(sent)-1))
-	}
+	w.puller.Release(list)
+	storing.Wait()
 	return ok
 }
 
-func (w *Worker) release(list []*queue.Delivery) {
-	for _, d := range list {
-		w.unsettled(d, d.Release(w.settling, 0))
-	}
-}
-
-// compute computes the first of the tasks. It settles it unless its result is sent. ok is false after
-// trouble of the worker.
-func (w *Worker) compute(ctx context.Context, computer computer, list []*queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (sent, ok bool) {
+// compute computes the first of the tasks and settles it.
+func (w *Worker) compute(ctx context.Context, computer computer, list []*queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration, storing *sync.WaitGroup) (ok bool) {
 	d := list[0]
 	// Tasks that would end too late are left to others.
 	if !w.Until.IsZero() && !w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
 		w.unsettled(d, d.Decline(w.settling, tooLong, tooLongPause))
-		return false, true
+		return true
 	}
 	slotStatus.begin(at, d)
 	began := time.Now()
@@ -373,12 +362,11 @@ func (w *Worker) compute(ctx context.Context, computer computer, list []*queue.D
 	}
 	slotStatus.end(at, d, outcome, err)
 	if err == nil && outcome != nil && outcome.Status.Computed() {
-		err = d.Send(w.settling, outcome)
 		w.lacks.clear(&d.Task)
-		w.unsettled(d, err)
-		return err == nil, true
+		storing.Go(func() { w.unsettled(d, d.Done(w.settling, outcome)) })
+		return true
 	}
-	return false, w.settle(d, outcome, err, wait)
+	return w.settle(d, outcome, err, wait)
 }
 
 // conclude takes what a slot made of a task, interrupted or not: an outcome, trouble of the worker, or
