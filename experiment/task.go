@@ -187,9 +187,6 @@ type Outcome struct {
 	Lacks string `cbor:"20,keyasint,omitempty"`
 	// Schema is the version of the columns of Measures and Further; 0 means OldestSchema.
 	Schema int `cbor:"22,keyasint,omitempty"`
-
-	// Encoded is the outcome in full, if not nil; then only Run, Cell and Status are set.
-	Encoded []byte `cbor:"-"`
 }
 
 // Computer identifies what computed a cell.

@@ -60,9 +60,6 @@ func DecodeTask(data []byte) (*experiment.Task, error) {
 // EncodeOutcome refuses text that is not UTF-8, which no reader accepts, except in the error, which
 // must arrive.
 func EncodeOutcome(outcome *experiment.Outcome) ([]byte, error) {
-	if outcome.Encoded != nil {
-		return outcome.Encoded, nil
-	}
 	if err := validText("labels", &outcome.Labels); err != nil {
 		return nil, err
 	}

@@ -292,7 +292,8 @@ func (p *process) receive(a message, d *queue.Delivery) (*experiment.Outcome, *d
 		return nil, nil, fmt.Errorf("the answer of a slot's process: message type %q", a.Kind)
 	}
 	if a.Computed != "" {
-		return &experiment.Outcome{Run: d.Task.Run, Cell: d.Task.Cell, Status: a.Computed, Encoded: a.Body}, nil, nil
+		d.Encoded = a.Body
+		return &experiment.Outcome{Run: d.Task.Run, Cell: d.Task.Cell, Status: a.Computed}, nil, nil
 	}
 	outcome, err := queue.DecodeOutcome(a.Body)
 	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell || !slices.Contains(experiment.Statuses, outcome.Status)) {

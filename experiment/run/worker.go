@@ -33,7 +33,7 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Worker computes tasks from a queue, one at a time per slot.
+// Worker computes tasks from a queue, one at a time per slot. A slot is asked for short ones together.
 type Worker struct {
 	Queue *queue.Queue
 	Kinds []experiment.Kind // that it computes; if none, tasks are not checked before
