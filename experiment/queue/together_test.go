@@ -32,7 +32,9 @@ func (b *bundle) several(config WorkerConfig, run string, n int) *Puller {
 func (b *bundle) takes(worker *Puller, seconds float64) {
 	worker.runs.mu.Lock()
 	defer worker.runs.mu.Unlock()
-	worker.runs.sources[0].seconds = seconds
+	for _, of := range worker.runs.sources {
+		of.seconds = seconds
+	}
 }
 
 // together pulls tasks that come together.
@@ -70,8 +72,10 @@ func TestShortCellsComeTogether(t *testing.T) {
 			b.takes(worker, 1e-6)
 		}
 		b.wantCounts(run, Counts{Done: n + 1})
-		if open, held := len(worker.runs.bills), worker.runs.sources[0].held.Load(); open > 0 || held != 0 {
-			t.Errorf("%s: %d bills are open, %d tasks held", run, open, held)
+		for _, of := range worker.runs.sources {
+			if open, held := len(worker.runs.bills), of.held.Load(); open > 0 || held != 0 {
+				t.Errorf("%s: %d bills are open, %d tasks held", run, open, held)
+			}
 		}
 		if len(b.results(run)) != n+1 {
 			t.Errorf("%s: %d results, want %d", run, len(b.results(run)), n+1)
