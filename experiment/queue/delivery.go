@@ -21,8 +21,10 @@ import (
 // computation that hangs loses its task.
 type Delivery struct {
 	Task      experiment.Task
-	Delivered int // deliveries of the task, including this one
-	Attempt   int // failed attempts plus one
+	Delivered int         // deliveries of the task, including this one
+	Attempt   int         // failed attempts plus one
+	Also      []*Delivery // short cells that were pulled with this short one
+	Encoded   []byte      // what Done stores; if nil, it encodes the outcome
 
 	puller    *Puller
 	msg       jetstream.Msg
@@ -30,10 +32,8 @@ type Delivery struct {
 	run, cell string
 	number    uint64 // see numberHeader
 	from      *runFeed
-	bill      *bill // nil if no slot computes the task
+	bill      *bill // of all tasks of the pull, with the last; nil if no slot computes the task
 	wait      time.Duration
-	confirmed atomic.Int64 // Unix ns, not after the last sign of life that the server got
-	overdue   atomic.Bool  // the server may have presumed us lost
 
 	mu        sync.Mutex
 	settled   bool
@@ -49,25 +49,28 @@ type heart struct {
 	timer *time.Timer // of the next one
 	ctx   context.Context
 	stop  context.CancelFunc
+
+	confirmed atomic.Int64 // Unix ns, not after the last sign of life that the server got
+	overdue   atomic.Bool  // the server may have presumed us lost
 }
 
 // newDelivery sets confirmed to a time before the server sent the message: that of the request, or a
 // third of AckWait ago, as a message is taken to travel for less. AckWait is that of the run's
 // consumer, not of this worker's configuration.
-func newDelivery(p *Puller, from *runFeed, asked time.Time, msg jetstream.Msg) (*Delivery, error) {
-	meta, err := msg.Metadata()
-	if err != nil {
-		return nil, fmt.Errorf("message %s: %w", msg.Subject(), err)
+func newDelivery(p *Puller, from *runFeed, asked time.Time, msg jetstream.Msg) *Delivery {
+	delivered := 1
+	if meta, err := msg.Metadata(); err == nil { // as each message of a consumer has it
+		delivered = int(meta.NumDelivered)
 	}
 	d := &Delivery{
-		Delivered: int(meta.NumDelivered), Attempt: 1,
+		Delivered: delivered, Attempt: 1,
 		puller: p, msg: msg, body: msg.Data(), run: runOf(msg.Subject()), cell: cellOf(msg.Subject()), number: numberOf(msg.Headers()),
 		wait: from.consumer.CachedInfo().Config.AckWait, from: from, cancelled: make(chan struct{}),
 	}
-	d.confirmed.Store(max(asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
+	d.heart.confirmed.Store(max(asked.UnixNano(), time.Now().Add(-d.wait/3).UnixNano()))
 	from.held.Add(1)
 	d.beat()
-	return d, nil
+	return d
 }
 
 func (d *Delivery) decode(body []byte) error {
@@ -123,10 +126,10 @@ func (d *Delivery) Dropped() bool {
 // lost reports whether the server ever had to presume this worker lost, so that another may have
 // the task. It uses the wall clock: the monotonic one stops while a machine sleeps.
 func (d *Delivery) lost() bool {
-	if time.Now().UnixNano()-d.confirmed.Load() > int64(d.wait) {
-		d.overdue.Store(true)
+	if time.Now().UnixNano()-d.heart.confirmed.Load() > int64(d.wait) {
+		d.heart.overdue.Store(true)
 	}
-	return d.overdue.Load()
+	return d.heart.overdue.Load()
 }
 
 // resume settles a known task that has a result, cannot be read, or of which too many workers died.
@@ -226,6 +229,9 @@ func (d *Delivery) store(ctx context.Context, outcome *experiment.Outcome) error
 		if has, err := q.results.has(ctx, d.run, d.cell, d.number); has || err != nil {
 			return err
 		}
+	}
+	if d.Encoded != nil {
+		return q.results.putBody(ctx, outcome, d.Encoded, d.number, d.Delivered)
 	}
 	return q.results.put(ctx, outcome, d.number, d.Delivered)
 }
@@ -346,12 +352,16 @@ func (d *Delivery) handBack(ctx context.Context, delay time.Duration) error {
 }
 
 // acknowledge follows the stored result. A task whose acknowledgement is lost with the connection is
-// redelivered and found to have a result.
+// redelivered and found to have a result; that of the last task of a pull is waited for.
 func (d *Delivery) acknowledge(ctx context.Context) error {
 	if d.release(); d.Dropped() {
 		return nil
 	}
-	if err := bounded(ctx, requestWait, d.msg.DoubleAck); err != nil {
+	ack := d.msg.DoubleAck
+	if d.bill == nil {
+		ack = func(context.Context) error { return d.msg.Ack() }
+	}
+	if err := bounded(ctx, requestWait, ack); err != nil {
 		return d.wrap(fmt.Errorf("%w: %w", ErrUnacknowledged, err))
 	}
 	return nil
@@ -413,7 +423,7 @@ func (d *Delivery) alive(ctx context.Context) error {
 		return err
 	})
 	if err == nil && !lost {
-		d.confirmed.Store(now)
+		d.heart.confirmed.Store(now)
 	}
 	return err
 }

@@ -42,7 +42,8 @@
 // letter and a failed outcome; a delivery lost on its way is no death. A worker computes one
 // suspected task at a time.
 //
-// A slot pulls one task at a time and none ahead, since a prefetched task waits while other workers
+// A slot pulls one task, or as many short ones as are expected to take 50 ms. What turns out not to
+// be short among them is handed back, as a task that waits for a long one would while other workers
 // are idle. Heartbeats begin after a third of AckWait.
 //
 // Servers before 2.10 can number a redelivery 1 when a request expires at that moment (nats-server

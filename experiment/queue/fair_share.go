@@ -21,6 +21,8 @@ const (
 	DefaultPriority, MaxPriority = 10, 100
 	// firstPull is the expected time of a first pull, in seconds.
 	firstPull = 1.0
+	// together is the expected time of several cells in a pull, in seconds.
+	together, maxTogether = 0.05, 64
 )
 
 var thisUser = sync.OnceValue(func() string {
@@ -57,13 +59,15 @@ func (a *account) lift(floor float64) {
 	}
 }
 
-// bill is the slot time, in seconds, for one request and the task it returned.
+// bill is the slot time, in seconds, for one request and the tasks it returned.
 type bill struct {
 	from     *runFeed
 	owner    *owner
 	priority float64
 	began    time.Time
 	expected float64
+	most     int // tasks asked for
+	tasks    int // to be computed
 	charged  float64
 	due      float64
 }
@@ -88,10 +92,15 @@ func (b *bill) charge(taken, due float64) {
 	run.used, run.due = run.used+taken/b.priority, run.due+due/b.priority
 }
 
+// most is the number of tasks to pull at once. The caller holds mu.
+func (r *registry) most(s *runFeed) int {
+	return min(max(int(together/cmp.Or(s.seconds, firstPull)), 1), r.several)
+}
+
 // The caller holds mu.
 func (r *registry) open(from *runFeed, expected float64) *bill {
 	priority := cmp.Or(from.heard.Load().Priority, DefaultPriority)
-	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected}
+	b := &bill{from: from, owner: r.owner(from), priority: float64(priority), began: time.Now(), expected: expected, most: r.most(from), tasks: 1}
 	r.bills[b] = struct{}{}
 	b.charge(0, expected)
 	from.slots++
@@ -116,7 +125,7 @@ func (r *registry) close(b *bill, took float64) {
 	delete(r.bills, b)
 	b.from.slots--
 	b.charge(took, 0)
-	if took > 0 {
+	if took /= float64(b.tasks); took > 0 {
 		if b.from.seconds == 0 {
 			b.from.seconds = took
 		}
@@ -185,13 +194,13 @@ func (r *registry) before(a, b *runFeed) bool {
 
 // turns yields the runs to ask without waiting, by turn and each at most once, with a bill that is
 // closed unless the caller stops. Without every, it omits runs found empty recently. It yields a
-// single run only with single: that run is asked by waiting at it.
+// single run only with single or for several tasks: that run is asked by waiting at it.
 func (r *registry) turns(every, single bool) iter.Seq2[*runFeed, *bill] {
 	return func(yield func(*runFeed, *bill) bool) {
 		var asked []*runFeed
 		for {
 			next, b := r.take(func(s *runFeed) bool {
-				return (len(r.sources) > 1 || single) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
+				return (len(r.sources) > 1 || single || r.most(s) > 1) && !slices.Contains(asked, s) && (every || time.Since(s.empty) >= r.every)
 			})
 			if next == nil || !yield(next, b) {
 				return

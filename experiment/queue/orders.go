@@ -144,15 +144,15 @@ func (p *Puller) refresh(ctx context.Context, from *runFeed) {
 
 // heed refreshes orders older than [WorkerConfig.Idle]; it hands back tasks of a paused run and
 // returns none.
-func (p *Puller) heed(ctx context.Context, from *runFeed, asked time.Time, msg jetstream.Msg) (*Delivery, error) {
+func (p *Puller) heed(ctx context.Context, from *runFeed, list []*Delivery) []*Delivery {
 	if time.Since(from.heard.Load().at) >= p.config.Idle {
 		p.refresh(ctx, from)
 	}
 	if from.heard.Load().Paused {
-		p.handBack(from, asked, msg)
-		return nil, nil
+		p.Release(list)
+		return nil
 	}
-	return newDelivery(p, from, asked, msg)
+	return list
 }
 
 // limit gives a task the limits of its run.

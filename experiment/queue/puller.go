@@ -39,6 +39,10 @@ type WorkerConfig struct {
 	// Idle is how long an idle slot waits at one run, and how often runs are listed: the first task
 	// of a new run waits at most this long. Default: 1 s.
 	Idle time.Duration
+
+	// Short reports whether a cell is known to be short. Such cells come together, as many as are
+	// expected to take 50 ms. Default: none.
+	Short func(*experiment.Task) bool
 }
 
 // Puller pulls tasks for the slots of one worker. It is safe for concurrent use.
@@ -65,10 +69,13 @@ func (q *Queue) Worker(config WorkerConfig) (*Puller, error) {
 	p := &Puller{
 		queue: q, config: config, suspect: make(chan struct{}, 1),
 		runs: registry{
-			queue: q, every: config.Idle, commands: config.Commands,
+			queue: q, every: config.Idle, commands: config.Commands, several: 1,
 			foreign: map[string]bool{}, owners: map[string]*owner{}, bills: map[*bill]struct{}{},
 		},
 		aside: aside{tasks: map[string]string{}, told: map[string]bool{}},
+	}
+	if config.Short != nil {
+		p.runs.several = maxTogether
 	}
 	p.closing, p.close = context.WithCancelCause(context.Background())
 	return p, nil
@@ -137,37 +144,66 @@ func (p *Puller) Pull(ctx context.Context) (*Delivery, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		d, bill, err := p.next(ctx, wait)
-		if d == nil && err == nil && p.config.Drain {
-			d, err = p.latecomer(ctx)
+		list, bill, err := p.next(ctx, wait)
+		if len(list) == 0 && err == nil && p.config.Drain {
+			list, err = p.latecomer(ctx)
 			wait = true // something is there, or the server cannot say
 		}
 		if err != nil {
 			return nil, err
 		}
-		if d == nil {
-			continue
-		}
-		own, err := p.accept(ctx, d, bill)
-		if err != nil {
-			return nil, err
-		}
-		if own {
-			return d, nil
+		if d, err := p.together(ctx, list, bill); d != nil || err != nil {
+			return d, err
 		}
 	}
 }
 
-// next returns nil for no task; with wait it waits a while for one.
-func (p *Puller) next(ctx context.Context, wait bool) (*Delivery, *bill, error) {
+// together accepts the first task of a pull and, after a short cell, other short ones. It hands back
+// the rest, so that no cell waits for a long one.
+func (p *Puller) together(ctx context.Context, list []*Delivery, bill *bill) (first *Delivery, err error) {
+	var last *Delivery
+	for i, d := range list {
+		if first == nil {
+			d.bill, bill = p.runs.compute(d.from, bill), nil
+		}
+		own, err := p.accept(ctx, d)
+		if err != nil {
+			p.Release(list)
+			return nil, err
+		}
+		if !own {
+			continue
+		}
+		short := p.config.Short != nil && !d.suspect && p.config.Short(&d.Task)
+		switch {
+		case first == nil:
+			first, last, i = d, d, i+1
+		case short:
+			first.Also = append(first.Also, d)
+			last.bill, d.bill, last = nil, last.bill, d
+			d.bill.tasks++
+		}
+		if !short && i < len(list) {
+			p.runs.mu.Lock()
+			d.from.seconds = firstPull // so that the next pulls are of one task
+			p.runs.mu.Unlock()
+			p.Release(list[i:])
+			break
+		}
+	}
+	return first, nil
+}
+
+// next returns none for no task; with wait it waits a while for one.
+func (p *Puller) next(ctx context.Context, wait bool) ([]*Delivery, *bill, error) {
 	start := time.Now()
 	if err := p.runs.refresh(ctx); err != nil {
 		return nil, nil, err
 	}
 	for from, bill := range p.runs.turns(p.config.Drain, !wait) {
-		d, err := p.fetch(ctx, from, 0)
-		if d != nil {
-			return d, bill, nil
+		list, err := p.fetch(ctx, from, 0, bill.most)
+		if len(list) > 0 {
+			return list, bill, nil
 		}
 		if err != nil {
 			p.runs.close(bill, 0)
@@ -178,9 +214,9 @@ func (p *Puller) next(ctx context.Context, wait bool) (*Delivery, *bill, error) 
 		return nil, nil, nil
 	}
 	if from := p.runs.quiet(); from != nil {
-		d, err := p.fetch(ctx, from, p.config.Idle)
-		if d != nil || err != nil {
-			return d, nil, err
+		list, err := p.fetch(ctx, from, p.config.Idle, 1) // the server would wait for the last
+		if len(list) > 0 || err != nil {
+			return list, nil, err
 		}
 	}
 	// Without a run to wait at, this waits for the next list, which must not count as fresh then.
@@ -192,20 +228,22 @@ func (p *Puller) next(ctx context.Context, wait bool) (*Delivery, *bill, error) 
 }
 
 // fetch does not wait if wait is 0. Transient errors are reported and count as no task.
-func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration) (*Delivery, error) {
+func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration, most int) ([]*Delivery, error) {
 	asked := time.Now() // before sending
 	var batch jetstream.MessageBatch
 	var err error
 	if wait == 0 {
-		batch, err = from.consumer.FetchNoWait(1)
+		batch, err = from.consumer.FetchNoWait(most)
 	} else {
-		batch, err = from.consumer.Fetch(1, jetstream.FetchMaxWait(wait))
+		batch, err = from.consumer.Fetch(most, jetstream.FetchMaxWait(wait))
 	}
-	if err == nil {
+	var list []*Delivery
+	for more := err == nil; more && len(list) < most; {
+		var msg jetstream.Msg
 		select {
-		case msg, ok := <-batch.Messages():
-			if ok {
-				return p.heed(ctx, from, asked, msg)
+		case msg, more = <-batch.Messages():
+			if more {
+				list = append(list, newDelivery(p, from, asked, msg))
 			}
 		case <-ctx.Done():
 			if err := context.Cause(ctx); errors.Is(err, ErrComplete) {
@@ -214,11 +252,17 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration) (
 			// The request cannot be withdrawn from the server, but ends by itself.
 			p.running.Go(func() {
 				for msg := range batch.Messages() {
-					p.handBack(from, asked, msg)
+					list = append(list, newDelivery(p, from, asked, msg))
 				}
+				p.Release(list)
 			})
 			return nil, context.Cause(ctx)
 		}
+	}
+	if len(list) > 0 {
+		return p.heed(ctx, from, list), nil
+	}
+	if err == nil {
 		err = batch.Error()
 	}
 	p.runs.empty(from)
@@ -234,22 +278,19 @@ func (p *Puller) fetch(ctx context.Context, from *runFeed, wait time.Duration) (
 	return nil, nil
 }
 
-// handBack releases a task that no slot takes.
-func (p *Puller) handBack(from *runFeed, asked time.Time, msg jetstream.Msg) {
-	d, err := newDelivery(p, from, asked, msg)
-	if err == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), requestWait)
-		defer cancel()
-		err = d.Release(ctx, 0)
-	}
-	if err != nil {
-		p.queue.config.Report(fmt.Errorf("handing back a task of run %s: %w", from.run, err))
+// Release hands back what is not settled, as [Delivery.Release].
+func (p *Puller) Release(list []*Delivery) {
+	ctx, cancel := context.WithTimeout(context.Background(), requestWait)
+	defer cancel()
+	for _, d := range list {
+		if err := d.Release(ctx, 0); err != nil && !errors.Is(err, ErrSettled) {
+			p.queue.config.Report(fmt.Errorf("handing back a task: %w", err))
+		}
 	}
 }
 
 // accept makes a delivery this worker's own, or settles it.
-func (p *Puller) accept(ctx context.Context, d *Delivery, bill *bill) (own bool, err error) {
-	d.bill = p.runs.compute(d.from, bill)
+func (p *Puller) accept(ctx context.Context, d *Delivery) (own bool, err error) {
 	refused := d.decode(d.msg.Data())
 	if refused == nil {
 		refused = p.limit(ctx, d)
@@ -272,9 +313,7 @@ func (p *Puller) accept(ctx context.Context, d *Delivery, bill *bill) (own bool,
 		p.queue.config.Report(err)
 		return false, nil
 	case err != nil:
-		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestWait)
-		defer cancel()
-		return false, errors.Join(fmt.Errorf("accepting %s: %w", d.msg.Subject(), err), d.Release(back, 0))
+		return false, fmt.Errorf("accepting %s: %w", d.msg.Subject(), err)
 	}
 	return !settled, nil
 }
@@ -285,7 +324,7 @@ const lateness = 100 * time.Millisecond
 
 // latecomer returns [Puller.empty]'s error, but if no task is in flight it asks the runs once more
 // first.
-func (p *Puller) latecomer(ctx context.Context) (*Delivery, error) {
+func (p *Puller) latecomer(ctx context.Context) ([]*Delivery, error) {
 	said := p.empty(ctx)
 	var empty *EmptyError
 	if !errors.As(said, &empty) || empty.InFlight > 0 {
@@ -296,8 +335,8 @@ func (p *Puller) latecomer(ctx context.Context) (*Delivery, error) {
 		if from.heard.Load().Paused || p.runs.left(from) {
 			continue
 		}
-		if d, err := p.fetch(ctx, from, lateness); d != nil || err != nil {
-			return d, err
+		if list, err := p.fetch(ctx, from, lateness, 1); len(list) > 0 || err != nil {
+			return list, err
 		}
 	}
 	return nil, said

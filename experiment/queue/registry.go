@@ -37,6 +37,7 @@ type registry struct {
 	queue    *Queue
 	every    time.Duration
 	commands bool
+	several  int // maximum number of tasks in a pull
 
 	listing sync.Mutex // held while the list is read
 

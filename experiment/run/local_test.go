@@ -57,7 +57,8 @@ func (f *fetched) File(ctx context.Context, digest string) ([]byte, error) {
 	return fetchFile(ctx, f.queue, digest)
 }
 
-func (l *local) compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
+func (l *local) compute(ctx context.Context, list []*queue.Delivery) (*experiment.Outcome, error) {
+	d := list[0]
 	d.Begin()
 	for _, digest := range d.Task.Data {
 		var damaged *queue.DamagedError

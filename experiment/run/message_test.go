@@ -15,8 +15,9 @@ func TestMessages(t *testing.T) {
 	var stream bytes.Buffer
 	want := []message{
 		{Kind: messageReady},
-		{Kind: messageCompute, Request: &request{Task: []byte("task"), Data: map[string]cbor.ByteString{"a": "/b\xff", strings.Repeat("x", 300): ""}}},
-		{Kind: messageCompute, Request: &request{Task: []byte("other")}},
+		{Kind: messageCompute, Requests: []*request{
+			{Task: []byte("task"), Data: map[string]cbor.ByteString{"a": "/b\xff", strings.Repeat("x", 300): ""}}, {Task: []byte("other")},
+		}},
 		{Kind: messageOutcome, Body: bytes.Repeat([]byte("x"), 1<<20)},
 		{Kind: messageCancel},
 	}
@@ -28,11 +29,13 @@ func TestMessages(t *testing.T) {
 	}
 	for i, m := range want {
 		var got message
-		if err := from.Decode(&got); err != nil || got.Kind != m.Kind || !bytes.Equal(got.Body, m.Body) || (got.Request == nil) != (m.Request == nil) {
+		if err := from.Decode(&got); err != nil || got.Kind != m.Kind || !bytes.Equal(got.Body, m.Body) || len(got.Requests) != len(m.Requests) {
 			t.Fatalf("message %d: %q, %v", i, got.Kind, err)
 		}
-		if r := m.Request; r != nil && (string(got.Request.Task) != string(r.Task) || fmt.Sprint(got.Request.Data) != fmt.Sprint(r.Data)) {
-			t.Errorf("%+v, want %+v", got.Request, r)
+		for at, r := range m.Requests {
+			if got := got.Requests[at]; string(got.Task) != string(r.Task) || fmt.Sprint(got.Data) != fmt.Sprint(r.Data) {
+				t.Errorf("%+v, want %+v", got, r)
+			}
 		}
 	}
 	for _, bad := range []string{"", "\x01", "\x01\x02a", "an answer", "\x83\x01\x02\x03", "\x83\x19", "\xff\xff\xff\xff"} {

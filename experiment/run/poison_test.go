@@ -95,6 +95,8 @@ func (k poison) Compute(ctx context.Context, task *experiment.Task, data experim
 		for answer > 0 {
 			answer++ // never ends: 2^53 + 1 is 2^53
 		}
+	case `"sleep"`:
+		time.Sleep(600 * time.Millisecond)
 	case `"exit"`:
 		os.Exit(0)
 	case `"print"`:

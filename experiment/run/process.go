@@ -45,6 +45,7 @@ type child struct {
 	stderr  *head
 	mark    string       // of its commands, "" if it may run none
 	answers chan message // closed after the last
+	asked   int          // requests without an answer yet
 
 	running context.Context // until the process was waited for
 	waited  context.CancelFunc
@@ -146,9 +147,9 @@ func (p *process) drop() {
 	p.child = nil
 }
 
-func (p *process) compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error) {
+func (p *process) compute(ctx context.Context, list []*queue.Delivery) (*experiment.Outcome, error) {
 	for tries := 1; ; tries++ {
-		outcome, bad, err := p.attempt(ctx, d)
+		outcome, bad, err := p.attempt(ctx, list)
 		if bad == nil {
 			return outcome, err
 		}
@@ -166,30 +167,49 @@ type dataError struct {
 	err    error
 }
 
-// attempt asks once. bad is a data set with an unusable file.
-func (p *process) attempt(ctx context.Context, d *queue.Delivery) (outcome *experiment.Outcome, bad *dataError, err error) {
-	request, err := p.request(ctx, d)
-	if err != nil {
-		return nil, nil, err
+// attempt waits for the first of the tasks. bad is a data set with an unusable file.
+func (p *process) attempt(ctx context.Context, list []*queue.Delivery) (outcome *experiment.Outcome, bad *dataError, err error) {
+	if p.child == nil || p.child.asked == 0 {
+		if err := p.ask(ctx, list); err != nil {
+			return nil, nil, err
+		}
+	}
+	list[0].Begin()
+	return p.await(ctx, list[0], time.Now())
+}
+
+// ask asks for tasks, up to the first of which data is missing.
+func (p *process) ask(ctx context.Context, list []*queue.Delivery) error {
+	var requests []*request
+	for i, d := range list {
+		request, err := p.request(ctx, d)
+		if err != nil && i > 0 {
+			break
+		} else if err != nil {
+			return err
+		}
+		requests = append(requests, request)
 	}
 	if p.child == nil || p.child.running.Err() != nil {
 		p.close()
 		if err := p.start(ctx); err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
 	p.child.stderr.take()
-	began := time.Now()
-	d.Begin()
-	if err := p.child.asks.Encode(&message{Kind: messageCompute, Request: request}); err != nil {
+	p.child.asked = len(requests)
+	if err := p.child.asks.Encode(&message{Kind: messageCompute, Requests: requests}); err != nil {
 		p.drop()
-		return nil, nil, fmt.Errorf("asking a slot's process: %w", err)
+		return fmt.Errorf("asking a slot's process: %w", err)
 	}
-	return p.await(ctx, d, began)
+	return nil
 }
 
 func (p *process) request(ctx context.Context, d *queue.Delivery) (*request, error) {
-	r := &request{Task: d.Body(), Data: make(map[string]cbor.ByteString, len(d.Task.Data)), Commands: p.worker.AllowCommands}
+	r := &request{
+		Task: d.Body(), Data: make(map[string]cbor.ByteString, len(d.Task.Data)), Commands: p.worker.AllowCommands,
+		Attempt: d.Attempt, Worker: p.worker.Name, Version: p.worker.Version,
+	}
 	if r.Commands {
 		for _, name := range d.Task.Env {
 			if value, ok := os.LookupEnv(name); ok && outside.CheckVariable(name) == nil {
@@ -247,7 +267,7 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time)
 		timer := time.NewTimer(patience)
 		defer timer.Stop()
 		deadline = timer.C
-		if err := p.child.asks.Encode(&message{Kind: messageCancel}); err != nil {
+		if p.child.asked > 1 || p.child.asks.Encode(&message{Kind: messageCancel}) != nil {
 			p.drop()
 			return nil, nil, nil
 		}
@@ -255,8 +275,12 @@ func (p *process) await(ctx context.Context, d *queue.Delivery, began time.Time)
 }
 
 func (p *process) receive(a message, d *queue.Delivery) (*experiment.Outcome, *dataError, error) {
+	p.child.asked--
 	switch a.Kind {
 	case messageData:
+		if p.child.asked > 0 {
+			p.drop()
+		}
 		digest, text, _ := strings.Cut(string(a.Body), " ")
 		return nil, &dataError{digest, errors.New(text)}, nil
 	case messageLast:
@@ -266,6 +290,10 @@ func (p *process) receive(a message, d *queue.Delivery) (*experiment.Outcome, *d
 	default:
 		p.drop()
 		return nil, nil, fmt.Errorf("the answer of a slot's process: message type %q", a.Kind)
+	}
+	if a.Computed != "" {
+		d.Encoded = a.Body
+		return &experiment.Outcome{Run: d.Task.Run, Cell: d.Task.Cell, Status: a.Computed}, nil, nil
 	}
 	outcome, err := queue.DecodeOutcome(a.Body)
 	if err == nil && (outcome.Run != d.Task.Run || outcome.Cell != d.Task.Cell || !slices.Contains(experiment.Statuses, outcome.Status)) {
@@ -310,15 +338,16 @@ func (h *head) take() string {
 
 // message is what a worker and its slots' processes exchange, in CBOR.
 type message struct {
-	_       struct{} `cbor:",toarray"`
-	Kind    byte
-	Request *request // of messageCompute
-	Body    []byte   // of an answer
+	_        struct{} `cbor:",toarray"`
+	Kind     byte
+	Requests []*request        // of messageCompute, to be answered in order
+	Body     []byte            // of an answer
+	Computed experiment.Status // of an outcome that is a result as it is
 }
 
 const (
 	messageReady   = 'r' // from the slot: ready to compute
-	messageCompute = 'c' // to the slot: a request
+	messageCompute = 'c' // to the slot: requests
 	messageCancel  = 'x' // to the slot: stop computing
 	messageOutcome = 'o' // from the slot: the outcome
 	messageLast    = 'l' // from the slot: an outcome, then the process ends
@@ -333,4 +362,7 @@ type request struct {
 
 	Commands bool                       // whether the task may run one
 	Env      map[string]cbor.ByteString // for the command
+
+	Attempt         int // of the outcome
+	Worker, Version string
 }

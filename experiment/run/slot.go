@@ -43,8 +43,8 @@ type slot struct {
 	reading sync.Mutex
 	data    map[string]*dataset.Dataset // by digest, kept between cells
 
-	requests chan cancellableRequest
-	stop     context.CancelFunc // of the newest request
+	requests chan func()
+	stop     context.CancelFunc // of the newest requests
 
 	writing sync.Mutex
 	out     io.Writer
@@ -60,7 +60,7 @@ type slot struct {
 // process. One that exceeds its memory limit ends the process after the answer.
 func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s := &slot{
-		kinds: kinds, memory: openMemory(), out: out, requests: make(chan cancellableRequest), stop: func() {},
+		kinds: kinds, memory: openMemory(), out: out, requests: make(chan func()), stop: func() {},
 		data: map[string]*dataset.Dataset{},
 	}
 	open := func(ctx context.Context, digest string) (io.ReadCloser, error) { return reading(s.File(ctx, digest)) }
@@ -74,14 +74,14 @@ func ServeSlot(in io.Reader, out io.Writer, kinds []experiment.Kind) error {
 	s.limit = s.most
 	s.watch = time.AfterFunc(time.Hour, s.look)
 	s.watch.Stop()
-	if err := s.answer(messageReady, nil); err != nil {
+	if err := s.answer(&message{Kind: messageReady}); err != nil {
 		return err
 	}
 	// One goroutine serves all requests: its stack grows only once.
 	defer close(s.requests)
 	go func() { // ends with in, or with the process during a cell
-		for r := range s.requests {
-			s.serve(r)
+		for serve := range s.requests {
+			serve()
 		}
 	}()
 	return s.read(withoutThread(in))
@@ -101,55 +101,59 @@ func (s *slot) read(in io.Reader) error {
 		switch {
 		case m.Kind == messageCancel:
 			s.stop()
-		case m.Kind == messageCompute && m.Request != nil:
+		case m.Kind == messageCompute && len(m.Requests) > 0 && !slices.Contains(m.Requests, nil):
 			s.stop()
-			r := cancellableRequest{request: m.Request}
-			r.ctx, s.stop = context.WithCancel(context.Background())
-			s.requests <- r // the worker waits for the previous answer
+			var ctx context.Context
+			ctx, s.stop = context.WithCancel(context.Background())
+			s.requests <- func() { // the worker waits for the previous answers
+				for _, r := range m.Requests {
+					s.serve(ctx, r)
+				}
+			}
 		default:
 			return fmt.Errorf("reading a request: unknown message type %q", m.Kind)
 		}
 	}
 }
 
-func (s *slot) answer(kind byte, body []byte) error {
+func (s *slot) answer(m *message) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return cbor.NewEncoder(s.out).Encode(&message{Kind: kind, Body: body})
+	return cbor.NewEncoder(s.out).Encode(m)
 }
 
-// cancellableRequest is a request being served.
-type cancellableRequest struct {
-	*request
-	ctx context.Context // ends on messageCancel
-}
-
-// serve answers with the outcome, or the data set that it lacks.
-func (s *slot) serve(r cancellableRequest) {
+// serve answers with the outcome, or the data set that it lacks. ctx ends on messageCancel.
+func (s *slot) serve(ctx context.Context, r *request) {
 	task, err := queue.DecodeTask(r.Task)
 	if err != nil {
 		panic(fmt.Sprintf("the worker sent a task that cannot be read: %v", err))
 	}
-	s.served = served{request: r.request}
+	s.served = served{request: r}
 	for _, digest := range task.Files {
-		if _, err := s.File(r.ctx, digest); err != nil {
-			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
+		if _, err := s.File(ctx, digest); err != nil {
+			s.mustAnswer(&message{Kind: messageData, Body: []byte(digest + " " + err.Error())})
 			return
 		}
 	}
 	s.makeRoom(task)
 	for _, digest := range task.Data {
-		if _, err := s.Dataset(r.ctx, digest); err != nil {
-			s.mustAnswer(messageData, []byte(digest+" "+err.Error()))
+		if _, err := s.Dataset(ctx, digest); err != nil {
+			s.mustAnswer(&message{Kind: messageData, Body: []byte(digest + " " + err.Error())})
 			return
 		}
 	}
-	s.mustAnswer(messageOutcome, encode(s.compute(r.ctx, task)))
+	outcome := s.compute(ctx, task)
+	outcome.Attempts, outcome.Worker, outcome.Version = r.Attempt, r.Worker, r.Version
+	answer := &message{Kind: messageOutcome, Body: encode(outcome)}
+	if outcome.Status.Computed() {
+		answer.Computed = outcome.Status
+	}
+	s.mustAnswer(answer)
 }
 
 // mustAnswer ends the process if the worker is gone.
-func (s *slot) mustAnswer(kind byte, body []byte) {
-	if err := s.answer(kind, body); err != nil {
+func (s *slot) mustAnswer(m *message) {
+	if err := s.answer(m); err != nil {
 		fmt.Fprintln(os.Stderr, "answering the worker:", err)
 		s.host.Kill()
 		os.Exit(1)

@@ -87,6 +87,14 @@ func (l *walltime) fits(method string, task *experiment.Task, now time.Time) boo
 	return false
 }
 
+// short reports whether a cell takes at most 50 ms by the median of its method's last cells.
+func (l *walltime) short(method string, cost float64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := slices.Sorted(slices.Values(l.ratios[method]))
+	return len(list) > 0 && list[len(list)/2]*(cost+1)-1 <= 0.05
+}
+
 func (l *walltime) enough() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,6 +21,7 @@ import (
 	"os/exec"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,7 +33,7 @@ import (
 	"github.com/agepath/agepath/internal/disk"
 )
 
-// Worker computes tasks from a queue, one at a time per slot.
+// Worker computes tasks from a queue, one at a time per slot. A slot is asked for short ones together.
 type Worker struct {
 	Queue *queue.Queue
 	Kinds []experiment.Kind // that it computes; if none, tasks are not checked before
@@ -118,6 +119,9 @@ func (w *Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
 	}
 	config := queue.WorkerConfig{Accept: worker.accept, Commands: worker.commands(), Name: worker.Name, Drain: worker.Drain, Idle: worker.Idle, MaxDeaths: worker.MaxDeaths}
+	if w.Until.IsZero() { // otherwise each cell is begun only if it fits
+		config.Short = func(task *experiment.Task) bool { return worker.walltime.short(worker.method(task), task.Cost) }
+	}
 	puller, err := worker.Queue.Worker(config)
 	if err != nil {
 		return fmt.Errorf("starting worker %s: %w", worker.Name, err)
@@ -257,10 +261,10 @@ func (w *Worker) defaults() error {
 	return nil
 }
 
-// computer computes the tasks of a slot. It returns an outcome, trouble of the worker, or neither for
-// a task not computed to its end.
+// computer computes the first of the tasks of a slot; the next calls are for the others, in order. It
+// returns an outcome, trouble of the worker, or neither for a task not computed to its end.
 type computer interface {
-	compute(ctx context.Context, d *queue.Delivery) (*experiment.Outcome, error)
+	compute(ctx context.Context, list []*queue.Delivery) (*experiment.Outcome, error)
 	close()
 }
 
@@ -301,7 +305,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		switch {
 		case ctx.Err() != nil || err == nil && w.walltime.enough():
 			if d != nil {
-				w.unsettled(d, d.Release(w.settling, 0))
+				w.puller.Release(append(d.Also, d))
 			}
 			return nil
 		case errors.As(err, &empty):
@@ -317,7 +321,7 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 		}
 		idle = 0
 		wait := min(max(2*trouble, firstTrouble), mostTrouble)
-		if w.compute(computing, computer, d, slotStatus, at, wait) {
+		if w.computeAll(computing, computer, append([]*queue.Delivery{d}, d.Also...), slotStatus, at, wait) {
 			trouble = 0
 		} else {
 			trouble = wait
@@ -329,8 +333,21 @@ func (w *Worker) slot(ctx, computing context.Context, computer computer, slotSta
 	}
 }
 
-// compute computes and settles a task. It returns false after trouble of the worker.
-func (w *Worker) compute(ctx context.Context, computer computer, d *queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (ok bool) {
+// computeAll computes tasks of one pull. It returns false after trouble of the worker. Results are
+// stored while the next cells are computed.
+func (w *Worker) computeAll(ctx context.Context, computer computer, list []*queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration) (ok bool) {
+	var storing sync.WaitGroup
+	for ok = true; ok && len(list) > 0 && ctx.Err() == nil; list = list[1:] {
+		ok = w.compute(ctx, computer, list, slotStatus, at, wait, &storing)
+	}
+	w.puller.Release(list)
+	storing.Wait()
+	return ok
+}
+
+// compute computes the first of the tasks and settles it.
+func (w *Worker) compute(ctx context.Context, computer computer, list []*queue.Delivery, slotStatus *slotStatus, at int, wait time.Duration, storing *sync.WaitGroup) (ok bool) {
+	d := list[0]
 	// Tasks that would end too late are left to others.
 	if !w.Until.IsZero() && !w.walltime.fits(w.method(&d.Task), &d.Task, time.Now()) {
 		w.unsettled(d, d.Decline(w.settling, tooLong, tooLongPause))
@@ -338,16 +355,15 @@ func (w *Worker) compute(ctx context.Context, computer computer, d *queue.Delive
 	}
 	slotStatus.begin(at, d)
 	began := time.Now()
-	outcome, err := computer.compute(ctx, d)
+	outcome, err := computer.compute(ctx, list)
 	outcome, err = w.conclude(d, outcome, err, ctx.Err() != nil || d.Dropped())
-	if !w.Until.IsZero() && err == nil && outcome != nil && (outcome.Status.Computed() || outcome.Status == experiment.Timeout) {
+	if err == nil && outcome != nil && (outcome.Status.Computed() || outcome.Status == experiment.Timeout) {
 		w.walltime.note(w.method(&d.Task), d.Task.Cost, time.Since(began))
 	}
 	slotStatus.end(at, d, outcome, err)
 	if err == nil && outcome != nil && outcome.Status.Computed() {
-		err = d.Done(w.settling, outcome)
 		w.lacks.clear(&d.Task)
-		w.unsettled(d, err)
+		storing.Go(func() { w.unsettled(d, d.Done(w.settling, outcome)) })
 		return true
 	}
 	return w.settle(d, outcome, err, wait)
