@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/agepath/agepath/experiment/dataset"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Thresholds of [Far].
@@ -27,26 +28,33 @@ func Far(predicted, y []float64) float64 {
 	if share == 0 {
 		return 0
 	}
-	order, squares := make([]int, len(y)), make([]float64, len(y))
-	for i := range order {
-		order[i], squares[i] = i, squared(predicted[i], y[i])
+	squares := make([]float64, len(y))
+	for i := range squares {
+		squares[i] = squared(predicted[i], y[i])
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(squares[a], squares[b]) })
-	near := order[:max(1, int(math.Round((1-share)*float64(len(y)))))]
-	targets, variance := make([]float64, len(near)), math.SmallestNonzeroFloat64 // of the near rows and their errors, which may all be 0
-	for k, i := range near {
-		targets[k] = y[i]
-		variance += squares[i] / float64(len(near))
-	}
+	variance, explained := explainsNear(y, squares, 1-share)
 	var octaves [64]float64 // rows by error, the k-th up to 2^k standard deviations
 	for _, s := range squares {
 		octaves[int(min(max(math.Ceil(math.Log2(s/variance)/2), 0), 63))]++
 	}
-	if two := fitMixture(squares); two.wide < farDeviation*farDeviation*two.narrow ||
-		variance > (1-nearFit)*stat.PopVariance(targets, nil) || slices.Max(octaves[4:]) < farOctave*octaves[3] {
+	if two := fitMixture(squares); two.wide < farDeviation*farDeviation*two.narrow || !explained || slices.Max(octaves[4:]) < farOctave*octaves[3] {
 		return 0
 	}
 	return share
+}
+
+// explainsNear returns the variance of a share of the errors, the smallest, and whether the model
+// explains [nearFit] of that of their rows' targets.
+func explainsNear(y, squares []float64, share float64) (variance float64, explained bool) {
+	order := dataset.Indices(len(y))
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(squares[a], squares[b]) })
+	near := order[:max(1, int(math.Round(share*float64(len(y)))))]
+	variance = math.SmallestNonzeroFloat64 // the errors may all be 0
+	for _, i := range near {
+		variance += squares[i] / float64(len(near))
+	}
+	targets := lists.Map(near, func(i int) float64 { return y[i] })
+	return variance, variance <= (1-nearFit)*stat.PopVariance(targets, nil)
 }
 
 // Shares are those of the largest errors that [Without] leaves out.
@@ -77,16 +85,16 @@ func Without(predicted, y []float64) (list [len(Shares)]float64) {
 // docs/choosing-an-age.md and judged on the other.
 const (
 	wideTail       = 6    // ratio of standard deviations that errors of one kind rarely exceed
-	grossErrors    = 20   // and one that no tail has
-	leastExplained = 0.05 // of the variance of the far rows' errors
+	grossErrors    = 20   // and one that no tail has of a model that fits the others
+	leastExplained = 0.2  // of the variance of the far rows' errors
 	mostOutlying   = 0.5  // of the far rows
 	outlyingLevel  = 0.95 // quantile of the near rows' distances
 )
 
 // Disturbed reports whether the largest errors of the model that a robust scale chooses are those of
-// contaminated rows: they are far from the others, and the model that the RMSE chooses explains nothing
-// of their differences, as it would of a tail of skewed or tied targets, or these rows have outlying
-// features. x has the n × d features of the rows.
+// contaminated rows: they are far from the others, and the model that the RMSE chooses explains little
+// of their differences, of which it explains more in a tail of skewed or tied targets, or most of these
+// rows have outlying features. x has the n × d features of the rows.
 func Disturbed(y, robust, plain, x []float64) bool {
 	squares := make([]float64, len(y))
 	for i := range squares {
@@ -96,8 +104,10 @@ func Disturbed(y, robust, plain, x []float64) bool {
 	switch ratio := two.wide / two.narrow; {
 	case !(ratio >= wideTail*wideTail):
 		return false
-	case ratio >= grossErrors*grossErrors && two.narrow > 0: // not where the robust model fits a tie exactly
-		return true
+	case ratio >= grossErrors*grossErrors:
+		if _, explained := explainsNear(y, squares, two.share); explained {
+			return true
+		}
 	}
 	far, before, after := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
 	for i, square := range squares {
