@@ -31,6 +31,7 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Worker computes tasks from a queue, one at a time per slot. A slot is asked for short ones together.
@@ -78,7 +79,8 @@ type working struct {
 	lacks    *lacks
 	reasons  *experiment.Reasons
 	walltime *walltime
-	paused   *atomic.Int64 // cells of paused runs when nothing else was left
+	able     [][]experiment.Need // by kind
+	paused   *atomic.Int64       // cells of paused runs when nothing else was left
 }
 
 // FailureError says why attempts at cells fail.
@@ -210,7 +212,7 @@ func (w *Worker) knows(task *experiment.Task) error {
 	if at < 0 {
 		return &experiment.NeedError{Need: experiment.Need{Name: task.Kind}}
 	}
-	here := w.Kinds[at].Abilities()
+	here := w.able[at]
 	for _, need := range task.Needs {
 		if slices.Contains(here, need) {
 			continue
@@ -242,7 +244,7 @@ var defaultIdle = time.Second
 
 func (w *Worker) defaults() error {
 	w.lacks, w.reasons, w.walltime = &lacks{all: map[program]lack{}}, &experiment.Reasons{}, &walltime{until: w.Until}
-	w.paused = new(atomic.Int64)
+	w.paused, w.able = new(atomic.Int64), lists.Map(w.Kinds, experiment.Kind.Abilities)
 	if w.Name == "" {
 		host, err := os.Hostname()
 		if err != nil {

@@ -26,7 +26,7 @@ noise: [{kind: gaussian, levels: [0.3]}]
 models: [{lasso: {alpha: 0.01}}]
 regularizers: [hard, linear]
 methods: [acs, gaga]
-choose: [{rule: [best, one-standard-error], trimmed: 0.25}, {rule: [smoothed, one-standard-error], trimmed: 0.4}, {rule: smoothed, folds: 3, trimmed: [0, 0.3]}, {rule: one-standard-error, trimmed: auto}, {trimmed: auto, folds: 3}]
+choose: [{rule: [best, one-standard-error], trimmed: 0.25}, {rule: [smoothed, one-standard-error], trimmed: 0.4}, {rule: smoothed, folds: 3, trimmed: [0, 0.3]}, {rule: one-standard-error, trimmed: auto}, {trimmed: auto, folds: 3}, {trimmed: auto}]
 keep: {knots: true, coefficients: true}
 `,
 	dataset.Classification: `
@@ -53,7 +53,7 @@ func choosingSet(task dataset.Task) *dataset.Dataset {
 	return set
 }
 
-// TestChoicesByNumPy holds the choices of 88 cells, with the scores and standard errors that they
+// TestChoicesByNumPy holds the choices of 96 cells, with the scores and standard errors that they
 // rest on, against a program of its own that has the knots, the coefficients and the validation rows.
 func TestChoicesByNumPy(t *testing.T) {
 	need.Patience(t, "2 s")
@@ -61,6 +61,10 @@ func TestChoicesByNumPy(t *testing.T) {
 	python := need.Program(t, "the choices", "/usr/bin/python3")
 	if out, err := exec.CommandContext(t.Context(), python, "-c", "import numpy").CombinedOutput(); err != nil {
 		need.Lacking(t, "Debian's python3-numpy: %s", out)
+	}
+	type rowsOf struct {
+		X [][]float64 `json:"x"`
+		Y []float64   `json:"y"`
 	}
 	type question struct {
 		Metric string      `json:"metric"`
@@ -72,6 +76,7 @@ func TestChoicesByNumPy(t *testing.T) {
 		Shares []float64   `json:"shares"`
 		Thetas [][]float64 `json:"thetas"`
 		Folds  []question  `json:"folds"`
+		Train  *rowsOf     `json:"train"`
 
 		measures, knots experiment.Batch
 	}
@@ -115,10 +120,14 @@ func TestChoicesByNumPy(t *testing.T) {
 				}
 				q.Folds = append(q.Folds, part)
 			}
+			if cell.Choice.Folds == 0 {
+				train := rows(&prepared.Train, dataset.Indices(prepared.Train.N), true)
+				q.Train = &rowsOf{slices.Collect(slices.Chunk(train.X, train.D)), train.Y}
+			}
 			questions = append(questions, q)
 		}
 	}
-	if len(questions) != 88 {
+	if len(questions) != 96 {
 		t.Fatalf("%d cells", len(questions))
 	}
 	text, err := json.Marshal(questions)

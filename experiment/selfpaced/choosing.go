@@ -43,7 +43,7 @@ func (c *Cell) choosing(ctx context.Context, f *Fitted, commands *outside.Host) 
 	if held == nil || c.Choice.Labels != correctedLabels {
 		return held, nil
 	}
-	scored := f.withTraining(c, held)
+	scored := c.withTraining(f, held)
 	all := dataset.Part{D: f.parts.Train.D}
 	for _, h := range scored {
 		all.N, all.Rows = all.N+h.part.N, append(all.Rows, h.part.Rows...)
@@ -70,7 +70,7 @@ func (c *Cell) choosing(ctx context.Context, f *Fitted, commands *outside.Host) 
 }
 
 // withTraining adds the training rows to the validation part; folds have them.
-func (f *Fitted) withTraining(c *Cell, held []*heldOut) []*heldOut {
+func (c *Cell) withTraining(f *Fitted, held []*heldOut) []*heldOut {
 	if c.Choice.Folds > 0 {
 		return held
 	}
@@ -143,7 +143,7 @@ func (s *scores) scoreHeldOut(c *Cell, held []*heldOut) ([]knotScore, error) {
 	}
 	list, plain := lists[0], lists[1]
 	if s.of.predictions.Test == nil { // commands do not predict training rows
-		held = s.of.withTraining(c, held)
+		held = c.withTraining(s.of, held)
 	}
 	var x []float64
 	for _, h := range held {

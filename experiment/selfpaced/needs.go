@@ -2,7 +2,6 @@ package selfpaced
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/dataset"
@@ -75,9 +74,7 @@ func needs(method experiment.Need, age Age, by Choice, score metric.Name, model,
 }
 
 // Abilities lists what a worker needs to compute all cells.
-func (Kind) Abilities() []experiment.Need { return slices.Clone(abilities()) }
-
-var abilities = sync.OnceValue(func() []experiment.Need {
+func (Kind) Abilities() []experiment.Need {
 	list := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}, medianNeed, usesNeed, choiceNeed, autoNeed(autoAge)}
 	for _, m := range methodTable {
 		list = append(list, m.need())
@@ -101,4 +98,4 @@ var abilities = sync.OnceValue(func() []experiment.Need {
 		}
 	}
 	return append(list, later(names...)...)
-})
+}

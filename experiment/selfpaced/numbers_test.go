@@ -91,7 +91,7 @@ func numberedSubjects() (list []numbered) {
 			continue
 		}
 		add := func(cells string, digest func(t *testing.T, h hash.Hash)) {
-			list = append(list, numbered{"method " + m.name + cells, m.algorithm, "its algorithm in methodTable and the table in docs/grid.md", digest})
+			list = append(list, numbered{"method " + m.name + cells, m.algorithm, "its algorithm in methodTable and the table in docs/grid.md, or choiceNeed", digest})
 		}
 		add("", func(_ *testing.T, h hash.Hash) {
 			for _, setting := range m.settings {
@@ -100,7 +100,11 @@ func numberedSubjects() (list []numbered) {
 		})
 		for _, model := range slices.Concat(numberedModels, furtherModels) {
 			if model.of(m) {
-				add(" "+model.cells, func(t *testing.T, h hash.Hash) { model.digest(t, m, h) })
+				by := ""
+				if model.choose != "" && model.choose != "none" { // by a choice with a version of its own
+					by = fmt.Sprintf(", choice %d", choiceNeed.Version)
+				}
+				add(" "+model.cells+by, func(t *testing.T, h hash.Hash) { model.digest(t, m, h) })
 			}
 		}
 		switch m.name {

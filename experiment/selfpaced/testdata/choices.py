@@ -1,8 +1,8 @@
 """Chooses the age of cells anew from their knots; TestChoicesByNumPy compares.
 
 Reads a JSON list of cells from standard input: metric, choice, the validation part x and y, and
-the knots' ages, events, shares of samples that are in and coefficients thetas, and the same of folds.
-Writes for each the scores of the knots, their
+the knots' ages, events, shares of samples that are in and coefficients thetas, and the same of folds,
+without which the training part has its x and y. Writes for each the scores of the knots, their
 standard errors, the number of the chosen knot and the value it is chosen by.
 """
 
@@ -35,8 +35,8 @@ def tau(r):
     for _ in range(200):
         middle = (low + high) / 2
         low, high = (middle, high) if bisquare(r / (1.5476449809 * middle)).mean() > 0.5 else (low, middle)
-    losses = bisquare(r / (6.08 * low))
-    value = low * np.sqrt(losses.mean() / 0.0748656210741)
+    losses = bisquare(r / (3 * low))
+    value = low * np.sqrt(losses.mean() / 0.242654076816)
     return value, value / 2 * losses.std(ddof=1) / np.sqrt(len(r)) / losses.mean()
 
 
@@ -63,19 +63,22 @@ def spread(r, far):
     return np.average((r - np.average(r, weights=far)) ** 2, weights=far)
 
 
-def disturbed(robust, plain, x):
+def disturbed(robust, plain, x, y):
     """Whether the large errors of the robust choice are those of contaminated rows."""
     (narrow, wide), far = mixture(np.abs(robust))
-    if wide < 5 * narrow:
+    if wide < 6 * narrow:
         return False
-    if far.sum() < 8 or spread(plain, far) > 0.7 * spread(robust, far):
+    order = np.argsort(np.abs(robust))[: max(1, round(len(y) - far.sum()))]
+    if wide >= 20 * narrow and (robust[order] ** 2).mean() <= 0.8 * y[order].var():
+        return True
+    if spread(plain, far) > 0.8 * spread(robust, far):
         return True
     away = np.abs(x - np.median(x, 0))
     distances = ((away / (1.4826 * np.median(away, 0))) ** 2).sum(1)
     near = far < 0.5
     if near.sum() < 2:
         return False
-    return (far * (distances > np.quantile(distances[near], 0.95))).sum() / far.sum() >= 0.3
+    return (far * (distances > np.quantile(distances[near], 0.95))).sum() / far.sum() >= 0.5
 
 
 def smoothed(ages, scores, begins):
@@ -144,8 +147,12 @@ for cell in json.load(sys.stdin):
     k, scores, errors, values = choose(trimmed)
     if trimmed == "auto":
         plain = choose("0")
-        x = np.concatenate([np.array(f["x"]) for f in (cell["folds"] or []) + [cell]])
-        if not disturbed(rows[:, k], rows[:, plain[0]], x):
+        parts = (cell["folds"] or []) + [cell]
+        all_rows = rows
+        if cell["train"]:
+            parts, all_rows = [cell["train"], cell], np.concatenate([residuals({**cell, **cell["train"]}), rows])
+        x, y = (np.concatenate([np.array(f[name]) for f in parts]) for name in ("x", "y"))
+        if not disturbed(all_rows[:, k], all_rows[:, plain[0]], x, y):
             k, scores, errors, values = plain
     answers.append({"scores": scores.tolist(), "errors": errors.tolist(), "knot": k, "value": abs(values[k])})
 json.dump(answers, sys.stdout)
