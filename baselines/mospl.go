@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/agepath/agepath/gaga"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Defaults of [MOSPL]: population and generations are those of the GAGA paper.
@@ -49,11 +50,7 @@ type MOSPLFront struct {
 
 // Knots returns the knots of the members, which approximate an age path.
 func (f *MOSPLFront) Knots() []gaga.Knot {
-	knots := make([]gaga.Knot, len(f.Members))
-	for k := range f.Members {
-		knots[k] = f.Members[k].Knot
-	}
-	return knots
+	return lists.Map(f.Members, func(m MOSPLMember) gaga.Knot { return m.Knot })
 }
 
 // MOSPL runs multi-objective self-paced learning (Li, Gong, Meng, Miao, AAAI 2016) as in the GAGA

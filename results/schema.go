@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 func parseVersion(text string) (int, error) {
@@ -48,10 +49,9 @@ var columnTypes = [...]arrow.DataType{
 
 // tableSchema makes every column nullable: null means not applicable.
 func tableSchema(table experiment.Table, run string) *arrow.Schema {
-	fields := make([]arrow.Field, len(table.Columns))
-	for j, column := range table.Columns {
-		fields[j] = arrow.Field{Name: column.Name, Type: columnTypes[column.Type], Nullable: true}
-	}
+	fields := lists.Map(table.Columns, func(c experiment.Column) arrow.Field {
+		return arrow.Field{Name: c.Name, Type: columnTypes[c.Type], Nullable: true}
+	})
 	metadata := arrow.NewMetadata(
 		[]string{MetadataVersion, MetadataRun, MetadataTable},
 		[]string{strconv.Itoa(experiment.SchemaVersion), run, table.Name})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/report"
@@ -91,10 +92,7 @@ parameters.`,
 			}
 			return a.show(r, files(dir))
 		})
-	rules := []string{asComputed}
-	for _, rule := range choice.Rules {
-		rules = append(rules, string(rule))
-	}
+	rules := append([]string{asComputed}, lists.Map(choice.Rules, func(rule choice.Rule) string { return string(rule) })...)
 	flags.addTo(cmd.Flags())
 	command.Choice(cmd.Flags(), (*string)(&flags.choose), "choose", asComputed, "rule by which the validation scores choose the age; "+asComputed+": that of the cells", rules...)
 	return cmd

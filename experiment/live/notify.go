@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment/queue"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/internal/notify"
 )
 
@@ -24,11 +25,9 @@ func Notify(n *notify.Notifier) func(*State) {
 }
 
 func notedWorkers(workers []Worker) []notify.Worker {
-	noted := make([]notify.Worker, len(workers))
-	for i, w := range workers {
-		noted[i] = notify.Worker{Name: w.Name, Silent: w.Silent, Running: len(w.Running), Lost: w.State == queue.Lost}
-	}
-	return noted
+	return lists.Map(workers, func(w queue.Worker) notify.Worker {
+		return notify.Worker{Name: w.Name, Silent: w.Silent, Running: len(w.Running), Lost: w.State == queue.Lost}
+	})
 }
 
 // NotifyWorkers passes the workers of a queue to a notifier until ctx ends. Errors are reported.

@@ -119,10 +119,7 @@ func (t *Tables) addTo(mux *http.ServeMux) {
 }
 
 func (t *Tables) serveRuns(w http.ResponseWriter, _ *http.Request) {
-	names := []string{}
-	for name := range t.folders {
-		names = append(names, name)
-	}
+	names := slices.AppendSeq([]string{}, maps.Keys(t.folders))
 	if t.monitor != nil {
 		for _, run := range t.monitor.State().Runs {
 			if t.folders[run.Name] == "" {

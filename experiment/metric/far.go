@@ -28,10 +28,7 @@ func Far(predicted, y []float64) float64 {
 	if share == 0 {
 		return 0
 	}
-	squares := make([]float64, len(y))
-	for i := range squares {
-		squares[i] = squared(predicted[i], y[i])
-	}
+	squares := (&Rows{Y: y, Predicted: predicted}).fill(squared)
 	variance, explained := explainsNear(y, squares, 1-share)
 	var octaves [64]float64 // rows by error, the k-th up to 2^k standard deviations
 	for _, s := range squares {
@@ -96,10 +93,7 @@ const (
 // of their differences, of which it explains more in a tail of skewed or tied targets, or most of these
 // rows have outlying features. x has the n × d features of the rows.
 func Disturbed(y, robust, plain, x []float64) bool {
-	squares := make([]float64, len(y))
-	for i := range squares {
-		squares[i] = squared(robust[i], y[i])
-	}
+	squares := (&Rows{Y: y, Predicted: robust}).fill(squared)
 	two := fitMixture(squares)
 	switch ratio := two.wide / two.narrow; {
 	case !(ratio >= wideTail*wideTail):

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Counts is the number of cells of a run by place.
@@ -101,10 +103,7 @@ func (q *Queue) List(ctx context.Context) ([]Listed, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []Listed
-	for _, name := range names {
-		list = append(list, Listed{Name: name, Open: true})
-	}
+	list := lists.Map(names, func(name string) Listed { return Listed{Name: name, Open: true} })
 	described, err := q.data.names(ctx, func(name string) bool { return validRun(name) == nil && !dataName.MatchString(name) })
 	if err != nil {
 		return nil, fmt.Errorf("listing runs: %w", err)

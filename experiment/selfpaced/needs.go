@@ -8,6 +8,7 @@ import (
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/experiment/outside"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // firstNames are those that the workers of the first release compute without announcing them. Every
@@ -81,9 +82,7 @@ func (Kind) Abilities() []experiment.Need {
 	}
 	var names []experiment.Need
 	announce := func(kind string, of []string) {
-		for _, name := range of {
-			names = append(names, nameNeed(kind, name))
-		}
+		names = append(names, lists.Map(of, func(name string) experiment.Need { return nameNeed(kind, name) })...)
 	}
 	announce("model", gridfile.NamesOf(modelTable))
 	announce("loss", gridfile.NamesOf(lossTable))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/metric"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 )
@@ -50,11 +51,7 @@ func (t *ScoreTable) Lead() Score {
 }
 
 func (t *ScoreTable) Settings() []layout.Setting {
-	settings := make([]layout.Setting, len(t.Rows))
-	for i, row := range t.Rows {
-		settings[i] = row.Setting
-	}
-	return settings
+	return lists.Map(t.Rows, func(row *ScoreRow) layout.Setting { return row.Setting })
 }
 
 // Groups returns the rows that agree in all but the given dimensions.

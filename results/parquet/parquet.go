@@ -21,6 +21,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/internal/disk"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 )
 
@@ -200,10 +201,7 @@ func fill(column file.ColumnChunkWriter, v *experiment.Vector, rows int) (err er
 		_, err = column.WriteBatch(present(v, v.Ints), levels, nil)
 	case *file.ByteArrayColumnChunkWriter:
 		texts := present(v, v.Texts)
-		bytes := make([]parquet.ByteArray, len(texts))
-		for i, text := range texts {
-			bytes[i] = parquet.ByteArray(text)
-		}
+		bytes := lists.Map(texts, func(text string) parquet.ByteArray { return parquet.ByteArray(text) })
 		_, err = column.WriteBatch(bytes, levels, nil)
 	case *file.Float64ColumnChunkWriter:
 		if v.Lists != nil {

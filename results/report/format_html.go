@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/figure"
 )
 
@@ -82,11 +83,7 @@ func linked(name string, text []byte) download {
 
 // sheetJSON is safe in a script: no field can close the script element.
 func sheetJSON(s *sheet) (template.JS, error) {
-	columns := make([][]any, len(s.Columns))
-	for j, column := range s.Columns {
-		columns[j] = []any{column.Head, column.Right, column.Label, column.Aside}
-	}
-	head, err := json.Marshal(columns)
+	head, err := json.Marshal(lists.Map(s.Columns, func(c sheetColumn) []any { return []any{c.Head, c.Right, c.Label, c.Aside} }))
 	if err != nil {
 		return "", err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 )
@@ -273,15 +274,10 @@ func (g textGrid) fit(heads []sheetColumn) []textGrid {
 
 func (g textGrid) fits() bool { return g.width() <= textWidth }
 
-func (g textGrid) only(columns []int) (of textGrid) {
-	for _, row := range g {
-		var cells []textCell
-		for _, j := range columns {
-			cells = append(cells, row[j])
-		}
-		of = append(of, cells)
-	}
-	return of
+func (g textGrid) only(columns []int) textGrid {
+	return lists.Map(g, func(row []textCell) []textCell {
+		return lists.Map(columns, func(j int) textCell { return row[j] })
+	})
 }
 
 // InLines breaks words into lines of at most 100 columns.

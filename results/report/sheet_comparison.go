@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
@@ -197,10 +198,7 @@ func timesSheet(p *analysis.RunPair, other string) *sheet {
 	words := map[string]string{"cpu_seconds": "processor", "wall_seconds": "elapsed"}
 	for _, t := range p.Times {
 		row := []sheetCell{methodCell(t.Method), {Text: words[t.Column]}, layout.CountCell(t.Cells), digitsCell(t.Baseline), digitsCell(t.Other), digitsCell(t.Mean)}
-		for _, q := range t.Quantiles {
-			row = append(row, digitsCell(q))
-		}
-		s.Rows = append(s.Rows, row)
+		s.Rows = append(s.Rows, append(row, lists.Map(t.Quantiles[:], digitsCell)...))
 	}
 	return s
 }

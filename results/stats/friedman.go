@@ -14,6 +14,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // FriedmanTest tests whether k methods rank the same over n blocks, such as data sets.
@@ -210,11 +212,7 @@ func ranks(xs []float64) (ranks []float64, groups []int) {
 // p-value is twice the smaller tail, at most 1.
 func SignedRank(differences []float64) float64 {
 	mustBeFinite(differences)
-	sizes := make([]float64, len(differences))
-	for i, d := range differences {
-		sizes[i] = math.Abs(d)
-	}
-	all, _ := ranks(sizes)
+	all, _ := ranks(lists.Map(differences, math.Abs))
 	kept, plus, minus := all[:0], 0.0, 0.0
 	for i, rank := range all {
 		switch d := differences[i]; {
