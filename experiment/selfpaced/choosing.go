@@ -21,6 +21,7 @@ const (
 const (
 	labelFolds = 5
 	labelRows  = 2000 // most rows that a fold's machine is fitted to
+	enoughRows = 30   // of a validation part, which shows contaminated rows by itself
 )
 
 // validation returns the validation part, nothing if it has no rows.
@@ -141,9 +142,10 @@ func (s *scores) scoreHeldOut(c *Cell, held []*heldOut) ([]knotScore, error) {
 	if err != nil || by.Trimmed != choice.Auto {
 		return slices.Concat(lists...), err
 	}
-	list, plain := lists[0], lists[1]
-	if s.of.predictions.Test == nil { // commands do not predict training rows
+	list, plain, fitted := lists[0], lists[1], 0
+	if s.of.predictions.Test == nil && c.Choice.Folds == 0 { // commands do not predict training rows
 		held = c.withTraining(s.of, held)
+		fitted = held[0].part.N
 	}
 	var x []float64
 	for _, h := range held {
@@ -163,7 +165,11 @@ func (s *scores) scoreHeldOut(c *Cell, held []*heldOut) ([]knotScore, error) {
 			return nil, err
 		}
 	}
-	if !metric.Disturbed(rows.Y, robust, rows.Predicted, x) {
+	disturbed := metric.Disturbed(rows.Y, robust, rows.Predicted, x)
+	if unseen := len(rows.Y) - fitted; unseen >= enoughRows && fitted > 0 { // a fit may be close to its own rows alone
+		disturbed = disturbed && metric.Disturbed(rows.Y[fitted:], robust[fitted:], rows.Predicted[fitted:], x[fitted*(len(x)/len(rows.Y)):])
+	}
+	if !disturbed {
 		list = plain
 	}
 	return list, nil

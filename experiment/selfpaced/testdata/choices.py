@@ -147,12 +147,16 @@ for cell in json.load(sys.stdin):
     k, scores, errors, values = choose(trimmed)
     if trimmed == "auto":
         plain = choose("0")
-        parts = (cell["folds"] or []) + [cell]
-        all_rows = rows
+        def shows(parts, rows):
+            x, y = (np.concatenate([np.array(f[name]) for f in parts]) for name in ("x", "y"))
+            return disturbed(rows[:, k], rows[:, plain[0]], x, y)
+
         if cell["train"]:
-            parts, all_rows = [cell["train"], cell], np.concatenate([residuals({**cell, **cell["train"]}), rows])
-        x, y = (np.concatenate([np.array(f[name]) for f in parts]) for name in ("x", "y"))
-        if not disturbed(all_rows[:, k], all_rows[:, plain[0]], x, y):
+            both = np.concatenate([residuals({**cell, **cell["train"]}), rows])
+            contaminated = shows([cell["train"], cell], both) and (len(rows) < 30 or shows([cell], rows))
+        else:
+            contaminated = shows(cell["folds"] + [cell], rows)
+        if not contaminated:
             k, scores, errors, values = plain
     answers.append({"scores": scores.tolist(), "errors": errors.tolist(), "knot": k, "value": abs(values[k])})
 json.dump(answers, sys.stdout)
