@@ -25,7 +25,7 @@ func Notify(n *notify.Notifier) func(*State) {
 }
 
 func notedWorkers(workers []Worker) []notify.Worker {
-	return lists.Map(workers, func(w queue.Worker) notify.Worker {
+	return lists.Map(workers, func(w Worker) notify.Worker {
 		return notify.Worker{Name: w.Name, Silent: w.Silent, Running: len(w.Running), Lost: w.State == queue.Lost}
 	})
 }
