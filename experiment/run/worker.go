@@ -198,7 +198,10 @@ func (w *Worker) accept(task *experiment.Task) error {
 	if err := w.knows(task); err != nil {
 		return err
 	}
-	return w.lacks.of(task)
+	if err := w.lacks.of(task); err != nil {
+		return err
+	}
+	return nil
 }
 
 func (w *Worker) knows(task *experiment.Task) error {
