@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // splitter cuts lines into fields, valid until the next call.
@@ -26,10 +28,7 @@ type record struct {
 }
 
 func (r record) clone() record {
-	fields := make([][]byte, len(r.fields))
-	for i, field := range r.fields {
-		fields[i] = append([]byte{}, field...)
-	}
+	fields := lists.Map(r.fields, func(field []byte) []byte { return append([]byte{}, field...) })
 	return record{fields, slices.Clone(r.quoted), r.line}
 }
 

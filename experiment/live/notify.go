@@ -12,14 +12,12 @@ import (
 // Notify returns a [Config.Looked] that passes runs and workers to a notifier.
 func Notify(n *notify.Notifier) func(*State) {
 	return func(state *State) {
-		runs := make([]notify.Run, len(state.Runs))
-		for i, r := range state.Runs {
-			runs[i] = notify.Run{
+		n.Runs(lists.Map(state.Runs, func(r *Run) notify.Run {
+			return notify.Run{
 				Name: r.Name, Phase: r.Phase, Cells: r.Cells, Ended: r.ended(), Incomplete: r.Incomplete, Failed: r.Failed,
 				Over: r.Phase == Finished || r.Phase == Cancelled, Reasons: r.Reasons,
 			}
-		}
-		n.Runs(runs...)
+		})...)
 		n.Workers(notedWorkers(state.Workers))
 	}
 }

@@ -115,15 +115,13 @@ func Disturbed(y, robust, plain, x []float64) bool {
 // outlying is the share of the far rows beyond most near rows, by the distance from the medians of
 // the features in units of their median absolute deviations.
 func outlying(x, far []float64) (share float64) {
-	n := len(far)
-	d := len(x) / n
+	n, d := len(far), len(x)/len(far)
 	distances, column := make([]float64, n), make([]float64, n)
 	for j := range d {
 		for i := range n {
 			column[i] = x[i*d+j]
 		}
-		middle := dataset.MedianOf(slices.Clone(column))
-		deviation := stat.PopStdDev(column, nil)
+		middle, deviation := dataset.MedianOf(slices.Clone(column)), stat.PopStdDev(column, nil)
 		for i := range n {
 			column[i] = math.Abs(column[i] - middle)
 		}

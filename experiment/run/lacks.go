@@ -34,7 +34,7 @@ func programOf(task *experiment.Task) program {
 }
 
 // of returns nil for nothing.
-func (l *lacks) of(task *experiment.Task) *outside.LackError {
+func (l *lacks) of(task *experiment.Task) error {
 	if !task.Commands() {
 		return nil
 	}

@@ -198,10 +198,7 @@ func (w *Worker) accept(task *experiment.Task) error {
 	if err := w.knows(task); err != nil {
 		return err
 	}
-	if err := w.lacks.of(task); err != nil {
-		return err
-	}
-	return nil
+	return w.lacks.of(task)
 }
 
 func (w *Worker) knows(task *experiment.Task) error {

@@ -59,11 +59,8 @@ func (r renaming) Fd() uintptr { return r.file.Fd() } // for [IsTerminal]
 var commandsToType = regexp.MustCompile("(?m)(^ *|`)(coordinator|worker)(:| [[a-z-])")
 
 func (r renaming) Write(text []byte) (int, error) {
-	renamed := commandsToType.ReplaceAllFunc(text, func(found []byte) []byte { return []byte(wheelNames.Replace(string(found))) })
-	if _, err := r.file.Write(renamed); err != nil {
-		return 0, err
-	}
-	return len(text), nil
+	_, err := r.file.Write(commandsToType.ReplaceAllFunc(text, func(found []byte) []byte { return []byte(wheelNames.Replace(string(found))) }))
+	return len(text), err
 }
 
 // version is the module's or, in a checkout, version control's.

@@ -23,8 +23,6 @@ type cholesky struct {
 	factor []float64
 }
 
-func newCholesky(s *sums.Scope) *cholesky { return &cholesky{s, make([]float64, s.P*s.P)} }
-
 func (f *cholesky) factorize() bool {
 	k := len(f.Active)
 	copy(f.factor, f.Hess[:k*k])

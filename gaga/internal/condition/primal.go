@@ -36,7 +36,7 @@ func newPrimal(p *model.Problem, terms func(*sums.Scope) sums.Terms) *Primal {
 		rate: make([]float64, room), one: make([]float64, p.P),
 	}
 	if !p.Kinked() {
-		s.factor = newCholesky(s.Scope())
+		s.factor = &cholesky{s.Scope(), make([]float64, s.P*s.P)}
 		return s
 	}
 	s.factor = newNullSpace(s.pins)

@@ -41,7 +41,7 @@ func NewDirect(s *Scope) Activations {
 		gathered: -1, s: s,
 		phi: make([]float64, s.N), phiU: make([]float64, s.N), phiAge: make([]float64, s.N), size: make([]float64, s.N), rate: make([]float64, s.N),
 		scale: scaleSums{sizes: make([]float64, s.P), total: -1},
-		hess:  newProductSums(s.N, s.P), watched: -1,
+		hess:  productSums{products: dense.NewProducts(s.P), held: make([]float64, s.N), sum: make([]float64, s.P*s.P), diags: make([]float64, s.P)}, watched: -1,
 	}
 }
 

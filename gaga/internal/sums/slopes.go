@@ -21,10 +21,6 @@ type productSums struct {
 	added    int
 }
 
-func newProductSums(n, p int) productSums {
-	return productSums{products: dense.NewProducts(p), held: make([]float64, n), sum: make([]float64, p*p), diags: make([]float64, p)}
-}
-
 // update recomputes the sum if most slopes have changed, and before rounding accumulates.
 func (h *productSums) update(s *Scope, slopes []float64) {
 	k := len(s.Active)
