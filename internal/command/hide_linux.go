@@ -51,7 +51,7 @@ func restore() error {
 	}
 	fd, err := strconv.Atoi(text)
 	if err != nil || fd < 3 {
-		return fmt.Errorf("%s is set; that is for this program alone", hiddenVariable)
+		return fmt.Errorf("%s is set; unset it, for it is this program's own", hiddenVariable)
 	}
 	file := os.NewFile(uintptr(fd), "the environment")
 	defer file.Close()

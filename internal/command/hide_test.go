@@ -96,3 +96,23 @@ func TestSlotEnvironment(t *testing.T) {
 		t.Errorf("the environment of a slot is\n%s", env)
 	}
 }
+
+// TestHiddenVariable follows what the program says where the variable of its hidden environment is set.
+func TestHiddenVariable(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("Linux alone hides the environment")
+	}
+	start := func(with ...string) string {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")
+		cmd.Env = append(os.Environ(), append(with, asHider+"=1")...)
+		out, _ := cmd.CombinedOutput()
+		return string(out)
+	}
+	if said := start("AGEPATH_HIDDEN=yes"); !strings.Contains(said, "AGEPATH_HIDDEN is set; unset it") {
+		t.Errorf("with the variable: %s", said)
+	}
+	if said := start(); !strings.Contains(said, "own:") {
+		t.Errorf("without: %s", said)
+	}
+}
