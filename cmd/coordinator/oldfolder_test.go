@@ -23,6 +23,7 @@ var oldFolders = map[string]oldFolder{
 	// Another default choice, and other numbers of all methods.
 	"schema-10": {"methods=[original]", " 8 of 8 cells computed", " 12 of 12 cells computed"},
 	"schema-11": {"methods=[original]", " 8 of 8 cells computed", " 12 of 12 cells computed"},
+	"schema-12": {"methods=[original]", " 8 of 8 cells computed", " 12 of 12 cells computed"},
 	// Of e3a314eb, without a choice: other numbers of the constant alone.
 	"schema-10-paper": {"methods=[robust-svm]", " 4 of 12 cells computed", " 10 of 18 cells computed"},
 }
