@@ -387,6 +387,10 @@ func kindsOf(start []logicalLine, s *splitter, o Options) [][]kind {
 	return lines
 }
 
+func areNames(line, below []kind) bool {
+	return !slices.ContainsFunc(line, func(k kind) bool { return k != isText }) && slices.Contains(below, isNumber)
+}
+
 // findTitles explains lines above those of a table: another number of fields, # or sep=, or names in
 // a later line. It returns nil if there are none.
 func findTitles(start []logicalLine, o Options) error {
@@ -409,7 +413,7 @@ func findTitles(start []logicalLine, o Options) error {
 			whole = !uneven(first)
 			continue
 		}
-		named := !slices.ContainsFunc(first, func(k kind) bool { return k != isText }) && slices.Contains(rows[0], isNumber)
+		named := areNames(first, rows[0])
 		wide := func(f []kind) bool { return len(f) == width || len(f) == width-1 }
 		_ = s.split(start[k].bare, nil)
 		if words := slices.SortedFunc(slices.Values(s.fields), bytes.Compare); named && whole && len(slices.CompactFunc(words, bytes.Equal)) < width {
