@@ -21,8 +21,8 @@ const (
 	DefaultPriority, MaxPriority = 10, 100
 	// firstPull is the expected time of a first pull, in seconds.
 	firstPull = 1.0
-	// together is the expected time of several cells in a pull, in seconds.
-	together, maxTogether = 0.05, 64
+	// Together is the expected time of several cells in a pull, in seconds.
+	Together, maxTogether = 0.05, 64
 )
 
 var thisUser = sync.OnceValue(func() string {
@@ -94,7 +94,7 @@ func (b *bill) charge(taken, due float64) {
 
 // most is the number of tasks to pull at once. The caller holds mu.
 func (r *registry) most(s *runFeed) int {
-	return min(max(int(together/cmp.Or(s.seconds, firstPull)), 1), r.several)
+	return min(max(int(Together/cmp.Or(s.seconds, firstPull)), 1), r.several)
 }
 
 // The caller holds mu.

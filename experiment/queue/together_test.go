@@ -91,7 +91,7 @@ func TestAsManyAsAreShort(t *testing.T) {
 	for _, step := range []struct {
 		seconds float64
 		want    int
-	}{{0.3 * together, 3}, {0.9 * together, 1}, {2 * together, 1}} {
+	}{{0.3 * Together, 3}, {0.9 * Together, 1}, {2 * Together, 1}} {
 		b.takes(worker, step.seconds)
 		list := b.together(worker)
 		if len(list) != step.want {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/queue"
 )
 
 const (
@@ -87,12 +88,12 @@ func (l *walltime) fits(method string, task *experiment.Task, now time.Time) boo
 	return false
 }
 
-// short reports whether a cell takes at most 50 ms by the median of its method's last cells.
+// short reports whether a cell takes at most [queue.Together] by the median of its method's last cells.
 func (l *walltime) short(method string, cost float64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	list := slices.Sorted(slices.Values(l.ratios[method]))
-	return len(list) > 0 && list[len(list)/2]*(cost+1)-1 <= 0.05
+	return len(list) > 0 && list[len(list)/2]*(cost+1)-1 <= queue.Together
 }
 
 func (l *walltime) enough() bool {

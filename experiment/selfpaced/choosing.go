@@ -44,7 +44,10 @@ func (c *Cell) choosing(ctx context.Context, f *Fitted, commands *outside.Host) 
 	if held == nil || c.Choice.Labels != correctedLabels {
 		return held, nil
 	}
-	scored := c.withTraining(f, held)
+	scored := held
+	if c.Choice.Folds == 0 { // folds have the training rows
+		scored = withTraining(f, held)
+	}
 	all := dataset.Part{D: f.parts.Train.D}
 	for _, h := range scored {
 		all.N, all.Rows = all.N+h.part.N, append(all.Rows, h.part.Rows...)
@@ -70,11 +73,8 @@ func (c *Cell) choosing(ctx context.Context, f *Fitted, commands *outside.Host) 
 	return scored, nil
 }
 
-// withTraining adds the training rows to the validation part; folds have them.
-func (c *Cell) withTraining(f *Fitted, held []*heldOut) []*heldOut {
-	if c.Choice.Folds > 0 {
-		return held
-	}
+// withTraining adds the training rows before the validation part.
+func withTraining(f *Fitted, held []*heldOut) []*heldOut {
 	train := rows(&f.parts.Train, dataset.Indices(f.parts.Train.N), true)
 	return append([]*heldOut{{fit: f, part: &train}}, held...)
 }
@@ -144,7 +144,7 @@ func (s *scores) scoreHeldOut(c *Cell, held []*heldOut) ([]knotScore, error) {
 	}
 	list, plain, fitted := lists[0], lists[1], 0
 	if s.of.predictions.Test == nil && c.Choice.Folds == 0 { // commands do not predict training rows
-		held = c.withTraining(s.of, held)
+		held = withTraining(s.of, held)
 		fitted = held[0].part.N
 	}
 	var x []float64

@@ -88,9 +88,7 @@ func (Kind) Abilities() []experiment.Need {
 	announce("loss", gridfile.NamesOf(lossTable))
 	announce("constraint", gridfile.NamesOf(constraintTable))
 	announce("regularizer", gridfile.NamesOf(regularizerTable))
-	for _, name := range metric.Choosing() {
-		names = append(names, nameNeed("metric", string(name)))
-	}
+	announce("metric", lists.Map(metric.Choosing(), func(name metric.Name) string { return string(name) }))
 	for _, task := range []dataset.Task{dataset.Regression, dataset.Classification} {
 		for _, kind := range dataset.NoiseKinds(task) {
 			names = append(names, noiseNeed(kind, dataset.NoiseVersion(kind)))

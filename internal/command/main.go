@@ -43,8 +43,8 @@ func Main(execute func(ctx context.Context, args []string, streams Streams) int)
 // wheelNames are what a wheel calls the programs, since its commands are everybody's.
 var wheelNames = strings.NewReplacer("coordinator", "agepath", "worker", "agepath-worker")
 
-// calledAs returns streams on which commands to type, in backticks or alone on a line, have the
-// programs' names in the wheel if this program was called by one of them.
+// calledAs returns streams on which commands to type, in backticks or indented, have the programs'
+// names in the wheel if this program was called by one of them.
 func calledAs(program string, streams Streams) Streams {
 	if name := strings.TrimSuffix(filepath.Base(program), ".exe"); name == "agepath" || name == "agepath-worker" {
 		streams.Out, streams.Err = renaming{os.Stdout}, renaming{os.Stderr}
@@ -56,7 +56,7 @@ type renaming struct{ file *os.File }
 
 func (r renaming) Fd() uintptr { return r.file.Fd() } // for [IsTerminal]
 
-var commandsToType = regexp.MustCompile("(?m)(^ *|`)(coordinator|worker)(:| [[a-z-])")
+var commandsToType = regexp.MustCompile("(?m)(^  +|`)(coordinator|worker) ")
 
 func (r renaming) Write(text []byte) (int, error) {
 	_, err := r.file.Write(commandsToType.ReplaceAllFunc(text, func(found []byte) []byte { return []byte(wheelNames.Replace(string(found))) }))
