@@ -1,11 +1,13 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"regexp"
 	"runtime"
 	"slices"
@@ -266,9 +268,19 @@ func TestRemediesOfSchemes(t *testing.T) {
 }
 
 // TestRemedyOfClock sets the clock of a machine that is years slow, as the message asks for: in the bubble all but
-// the server have another clock.
+// the server have another clock. It runs in a process of its own, since clients of NATS share a pool of timers, and a
+// timer of the bubble must not leave it.
 func TestRemedyOfClock(t *testing.T) {
 	t.Parallel()
+	const alone = "AGEPATH_TEST_ALONE"
+	if os.Getenv(alone) == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestRemedyOfClock$", "-test.v")
+		cmd.Env = append(os.Environ(), alone+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || !bytes.Contains(out, []byte("--- PASS: TestRemedyOfClock")) {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
 	ours := newAuthority(t)
 	cert, key := ours.issue("127.0.0.1", 24*time.Hour)
 	args := []string{"--nats", "nats://" + serve(t, &server.Options{TLSConfig: ours.serve(cert, key, false)}), "--tls-ca", ours.file}
