@@ -104,8 +104,9 @@ func Disturbed(y, robust, plain, x []float64) bool {
 		}
 	}
 	far, before, after := make([]float64, len(y)), make([]float64, len(y)), make([]float64, len(y))
+	odds := two.odds()
 	for i, square := range squares {
-		far[i] = 1 / (1 + math.Exp(two.odds(square)))
+		far[i] = 1 / (1 + math.Exp(odds(square)))
 		before[i], after[i] = robust[i]-y[i], plain[i]-y[i]
 	}
 	return outlying(x, far) >= mostOutlying ||

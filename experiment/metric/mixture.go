@@ -42,8 +42,9 @@ func fitMixture(squares []float64) (m mixture) {
 	before := math.Inf(-1)
 	for range mixtureSteps {
 		peak, slope := math.Log1p(-m.share)-math.Log(m.wide)/2, 0.5/m.wide // the wide logarithm is peak - slope x
+		of := m.odds()
 		for i, x := range squares {
-			odds[i] = m.odds(x)
+			odds[i] = of(x)
 		}
 		kernel.Logistic(odds, sides, gains, weights, bends)
 		var gain, inside, sum float64
@@ -63,16 +64,18 @@ func fitMixture(squares []float64) (m mixture) {
 	return m
 }
 
-// odds is the logarithm of the odds that an error with this square is of the narrow distribution.
-func (m *mixture) odds(square float64) float64 {
-	if m.narrow == 0 {
-		if square < 1e-300 {
+// odds returns the logarithm of the odds that an error with a square is of the narrow distribution.
+func (m *mixture) odds() func(square float64) float64 {
+	offset, slope := math.Log(m.share/(1-m.share))-math.Log(m.narrow/m.wide)/2, 0.5/m.narrow-0.5/m.wide
+	return func(square float64) float64 {
+		switch {
+		case m.narrow > 0:
+			return offset - float64(slope*square)
+		case square < 1e-300:
 			return math.Inf(1)
 		}
 		return math.Inf(-1)
 	}
-	offset := math.Log(m.share/(1-m.share)) - math.Log(m.narrow/m.wide)/2
-	return offset - float64((0.5/m.narrow-0.5/m.wide)*square)
 }
 
 // farVariance is the ratio of the variances from which the wider distribution has errors of another

@@ -45,7 +45,7 @@ func TestMixture(t *testing.T) {
 		}
 		for _, r := range []float64{0, 1, 7} {
 			want := math.Log(m.share * density(r, math.Sqrt(m.narrow)) / (1 - m.share) / density(r, math.Sqrt(m.wide)))
-			if odds := m.odds(r * r); math.Abs(odds-want) > 1e-9*(1+math.Abs(want)) {
+			if odds := m.odds()(r * r); math.Abs(odds-want) > 1e-9*(1+math.Abs(want)) {
 				t.Errorf("%g contaminated: log odds %v of the error %g, by the densities %v", contaminated, odds, r, want)
 			}
 		}
@@ -70,7 +70,7 @@ func TestMixtureOfOne(t *testing.T) {
 	}
 	for _, least := range []float64{0, 1e-310} {
 		m := fitMixture([]float64{least, 4, least, 9, least})
-		if m.score != 0 || m.narrow != 0 || !math.IsInf(m.odds(least), 1) || !math.IsInf(m.odds(4), -1) {
+		if m.score != 0 || m.narrow != 0 || !math.IsInf(m.odds()(least), 1) || !math.IsInf(m.odds()(4), -1) {
 			t.Errorf("%+v of errors that are mostly %v", m, least)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/experiment/dataset"
 )
 
@@ -16,15 +17,28 @@ import (
 const (
 	cellWork    = 2.5e5 // drawing the split, storing the outcome
 	prepareWork = 20    // of preparing and scoring, for each number of the data
+	farWork     = 4e3   // of looking for contaminated rows, for each row
+	labelsWork  = 12    // of correcting labels, for each feature and 50, and rows to the power 1.75
 )
 
 func estimate(g *group) float64 {
 	n, d := float64(g.data.train), float64(g.data.D)
-	work := cellWork + prepareWork*n*d + g.method.work(g, n, d)
+	work := commonWork(g, n, d) + g.method.work(g, n, d)
 	if g.method.ages(g.age).Auto != 0 && !slices.Contains([]string{ACS, ACSOnce, GAGA}, g.method.name) { // deriving them
 		work += fitted(onceOf, g, n, d) / 2
 	}
 	return work * float64(1+g.choice.Folds) / 1e9
+}
+
+// commonWork is that of all methods.
+func commonWork(g *group, n, d float64) float64 {
+	work := cellWork + prepareWork*n*d
+	if g.choice.Labels == correctedLabels {
+		work += labelsWork * (50 + d) * math.Pow(math.Min(n, labelRows), 1.75)
+	} else if g.choice.Trimmed == choice.Auto {
+		work += farWork * n
+	}
+	return work
 }
 
 // The kinds of work that TestFitCosts fits, the last three with derived ages and deriving them.
@@ -105,6 +119,8 @@ func (c *Cell) bytes(n, d, others int64) int64 {
 		if folds > 0 { // of held-out rows and others
 			bytes += 8 * n * n
 		}
+	} else if c.Choice.Labels == correctedLabels {
+		bytes += 16 * min(n, labelRows) * min(n, labelRows)
 	}
 	if method, err := c.Method.info(); err == nil && method.bytes != nil { // an unknown method does not run
 		bytes += method.bytes(c, n, d) * (1 + folds) // at most, as the knots of all stay

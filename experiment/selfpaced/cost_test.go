@@ -208,7 +208,7 @@ func fitCosts(t testing.TB, list []costCell) {
 				family = 0
 			}
 			copy(row[each*family:], []float64{1, math.Log(n / 1000), math.Log(d / 10), g.level()})
-			seconds := max(c.Seconds-(cellWork+prepareWork*n*d)/1e9, 0.1*c.Seconds)
+			seconds := max(c.Seconds-commonWork(g, n, d)/1e9, 0.1*c.Seconds)
 			if kind > fitOf {
 				if k := slices.Index(costRegularizers, g.regularizer.Name); k >= 0 {
 					row[shared+k] = 1
