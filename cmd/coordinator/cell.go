@@ -21,12 +21,15 @@ import (
 	"github.com/agepath/agepath/internal/command"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
+	"github.com/agepath/agepath/results/figure"
+	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/report"
 )
 
 func (a *app) modelCommand() *cobra.Command {
 	var cell, method string
-	var commands, suspects bool
+	var suspects string
+	var commands bool
 	cmd := command.Command("model DIR", "Write the chosen model of a folder of results as JSON",
 		`Compute a cell of a folder of results again and write its model at the age that
 validation chose as JSON: the features by name, coefficients and intercept in the
@@ -41,12 +44,17 @@ With --suspects it is a CSV file instead, of the rows that are out of the fit (w
 0) in most repeats that train on them: the row of the data set from 0, in how many
 repeats it is trained on, out, and noisy (the grid's noise changed it), and its mean
 loss. Those out more often and with larger losses come first. Where the grid has added
-noise, the log says precision and recall of all that are out.`,
+noise, the log says precision and recall of all that are out. --suspects=svg draws
+the losses of all rows that are out in some repeat, noisy ones apart.`,
 		`coordinator model out/flats > model.json
 coordinator model out/flats --suspects > suspects.csv
+coordinator model out/flats --suspects=svg > suspects.svg
 coordinator model out/quickstart --cell 4f1c`,
 		func(ctx context.Context, args []string) error {
 			a.BeforeCommands(commands)
+			if suspects != "" && suspects != inCSV && suspects != inSVG {
+				return command.Refusef("--suspects=%s: %s and %s are allowed", suspects, inCSV, inSVG)
+			}
 			library, err := a.library.open()
 			if err != nil {
 				return err
@@ -67,8 +75,8 @@ coordinator model out/quickstart --cell 4f1c`,
 			fit := func(cell string) (*experiment.FittedModel, error) {
 				return run.Fit(ctx, args[0], cell, library, commands)
 			}
-			if suspects {
-				return a.writeSuspects(cells, fit)
+			if suspects != "" {
+				return a.writeSuspects(cells, fit, suspects)
 			}
 			m, err := fit(cmp.Or(cell, cells[0]))
 			if err != nil {
@@ -81,9 +89,13 @@ coordinator model out/quickstart --cell 4f1c`,
 	command.AllowCommands(cmd.Flags(), &commands)
 	cmd.Flags().StringVar(&cell, "cell", "", "`ID` of the cell, or how it begins; the column cell of cells.arrow has them")
 	cmd.Flags().StringVar(&method, "method", "", "`name` of the only method to choose from")
-	cmd.Flags().BoolVar(&suspects, "suspects", false, "write the rows that are out in most repeats")
+	cmd.Flags().StringVar(&suspects, "suspects", "", "write the rows that are out in most repeats, as `"+inCSV+"`, or draw them, as "+inSVG)
+	cmd.Flags().Lookup("suspects").NoOptDefVal = inCSV
 	return cmd
 }
+
+// Forms of suspects.
+const inCSV, inSVG = "csv", "svg"
 
 // suspect counts the cells that train on a row of the data set, and of these what it is in them.
 type suspect struct {
@@ -92,8 +104,8 @@ type suspect struct {
 }
 
 // writeSuspects writes the rows that are out in most of the cells that train on them, and logs how far
-// those that are out are the noisy ones, where the grid has made some.
-func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.FittedModel, error)) error {
+// those that are out are the noisy ones, where the grid has made some. In [inSVG] it draws them.
+func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.FittedModel, error), form string) error {
 	found := map[int]*suspect{}
 	var out, noisy, both float64 // of all cells
 	for _, cell := range cells {
@@ -127,6 +139,17 @@ func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.F
 		}
 	}
 	delete(found, -1) // poisoning points
+	if noisy > 0 && out > 0 {
+		a.Log.Info("rows that are out", "cells", len(cells), "precision", both/out, "recall", both/noisy)
+	}
+	if form == inSVG {
+		svg, err := suspectsFigure(found, noisy > 0).SVG()
+		if err != nil {
+			return err
+		}
+		_, err = a.Out.Write(svg)
+		return err
+	}
 	list := slices.DeleteFunc(slices.Collect(maps.Values(found)), func(s *suspect) bool { return 2*s.out <= s.trained })
 	slices.SortFunc(list, func(s, t *suspect) int {
 		return cmp.Or(cmp.Compare(t.out*s.trained, s.out*t.trained), cmp.Compare(t.loss/float64(t.trained), s.loss/float64(s.trained)), s.row-t.row)
@@ -135,10 +158,29 @@ func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.F
 	for _, s := range list {
 		fmt.Fprintf(a.Out, "%d,%d,%d,%d,%v\n", s.row, s.trained, s.out, s.noisy, s.loss/float64(s.trained))
 	}
-	if noisy > 0 && out > 0 {
-		a.Log.Info("rows that are out", "cells", len(cells), "precision", both/out, "recall", both/noisy)
-	}
 	return nil
+}
+
+// suspectsFigure has the mean losses of the rows that are out in some of the cells that train on them,
+// against the share of these cells.
+func suspectsFigure(rows map[int]*suspect, noisy bool) *figure.Figure {
+	f := &layout.Figure{
+		Title:  "Training rows that are out of the chosen models",
+		X:      layout.AxisLabel{Text: "repeats that leave the row out [%]"},
+		Y:      layout.AxisLabel{Text: "mean loss", Zero: true},
+		Series: []layout.Series{{Name: "rows", Style: &layout.Style{Mark: layout.Ring}}},
+	}
+	if noisy {
+		f.Series[0].Name = "other rows"
+		f.Series = append(f.Series, layout.Series{Name: "noisy rows", Style: &layout.Style{Class: 1, Mark: layout.Triangle}})
+	}
+	for _, row := range slices.Sorted(maps.Keys(rows)) {
+		if s := rows[row]; s.out > 0 {
+			trained, series := float64(s.trained), &f.Series[min(s.noisy, 1)]
+			series.Pieces = append(series.Pieces, []layout.Point{{X: 100 * float64(s.out) / trained, Y: s.loss / trained}})
+		}
+	}
+	return figure.Of("suspects", f)
 }
 
 // chosenCells returns the repeats of a cell or, for "", those that validation chose of the method, ""

@@ -73,6 +73,10 @@ assert 0 < noisy <= suspects.noisy.sum()
 said = subprocess.run([program, "model", folder, "--suspects", "--cell", some.iloc[1]], capture_output=True, text=True).stderr
 rows = [(weight == 0, noisy, n) for t in trains for weight, noisy, n in zip(t["weight"], t["noisy"], t["count"])]
 both, found, of = (sum(n for *row, n in rows if which(*row)) for which in (lambda out, noisy: out and noisy, lambda out, noisy: out, lambda out, noisy: noisy))
+# The figure has a point for each row that is out in some repeat, noisy ones apart.
+ever = set().union(*out)
+svg = subprocess.run([program, "model", folder, "--suspects=svg", "--cell", some.iloc[1]], capture_output=True, text=True, check=True).stdout
+assert svg.count("<path") > len(ever) and all(text in svg for text in ("other rows", "noisy rows", "mean loss")), svg[:2000]
 for name, value in ("precision", both / found), ("recall", both / of):
     assert abs(float(re.search(name + r"=([\d.]+)", said)[1]) - value) < 1e-12 and 0.2 < value < 1, (said, value)
 `

@@ -332,7 +332,12 @@ class Results:
             return frame if name == "cells" else frame.dropna(axis=1, how="all")
 
     def figure(self, name: str = "score-curve") -> Figure:
-        """The first figure of the report whose name begins so, as in figure("path-diabetes"); figures lists them."""
+        """The first figure of the report whose name begins so, as in figure("path-diabetes"); figures lists them.
+
+        "suspects" has the losses of the rows that are out of GAGA's chosen models; see suspects.
+        """
+        if name == "suspects":
+            return Figure(_ask(self._program, "model", self.path, "--suspects=svg", "--method", "gaga"))
         found = [figure for figure in self.figures if figure.startswith(name)]
         if not found:
             raise FileNotFoundError(f"the report has no figure {name}; it has {', '.join(self.figures) or 'none: agepath report makes them'}")
