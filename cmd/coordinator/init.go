@@ -27,10 +27,8 @@ type start struct {
 	Repeats, Rows      int
 }
 
-var startGrid = template.Must(template.New("grid").Parse(`# A first grid for {{.File}}. docs/grid.md explains every key.
-#
-#     coordinator plan GRID    what it computes and how long that takes
-#     coordinator run GRID     computes it and writes a report
+var startGrid = template.Must(template.New("grid").Parse(`# A first grid for {{.File}}. docs/grid.md explains every key. The command plan says
+# what it computes and how long that takes, run computes it and writes a report.
 {{range .Read}}#
 # {{.}}
 {{end}}
@@ -121,7 +119,7 @@ func (a *app) writeGrid(ctx context.Context, file, target, path string) error {
 	}
 	_, err = out.WriteString(text)
 	if err = errors.Join(err, out.Close()); err == nil {
-		_, err = fmt.Fprintf(a.Out, "%s: %d cells, about %s on one core; coordinator run %s\n", path, plan.Count(), roughTime(plan.Cost()), path)
+		_, err = fmt.Fprintf(a.Out, "%s: %d cells, about %s on one core; `coordinator run %s` computes them\n", path, plan.Count(), roughTime(plan.Cost()), path)
 	}
 	return err
 }
