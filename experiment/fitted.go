@@ -12,6 +12,7 @@ type FittedModel struct {
 	FittedFrom
 
 	Task     string   `json:"task"`
+	Classes  []any    `json:"classes,omitempty"` // labels of negative and other values; by default -1 and 1
 	Age      *float64 `json:"age"`       // null for methods without ages
 	ChosenBy string   `json:"chosen_by"` // validation, test (without a validation part) or none (without ages)
 	Metric   string   `json:"metric"`
@@ -53,7 +54,7 @@ type FittedKernel struct {
 
 // FittedRows are the training rows, equal ones as one.
 type FittedRows struct {
-	Row    []int     `json:"row"`    // of the data set from 0, the first of equal ones; -1 for a poisoning point
+	Row    []int     `json:"row"`    // of the data from 0, those left out for missing values among them; the first of equal ones; -1 for a poisoning point
 	Count  []int     `json:"count"`  // equal rows
 	Weight []float64 `json:"weight"` // in the fit, in [0, 1]; 0 is out; null for commands
 	Loss   []float64 `json:"loss"`   // as the age bounds it; null without a loss

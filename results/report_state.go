@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/internal/disk"
@@ -64,8 +65,11 @@ func percent(share float64) string { return prose.Short(100*share) + " %" }
 func ReadMade(dir string) (*Made, error) {
 	path := filepath.Join(dir, ReportFolder, MadeName)
 	text, err := disk.ReadFile(disk.OS{}, path)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return &Made{}, nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, fmt.Errorf("%s is a file: %w", dir, syscall.ENOTDIR)
 	}
 	m := new(Made)
 	if err == nil {

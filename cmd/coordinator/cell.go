@@ -19,6 +19,8 @@ import (
 	"github.com/agepath/agepath/experiment/outside"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/lists"
+	"github.com/agepath/agepath/internal/spelling"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
@@ -27,8 +29,7 @@ import (
 )
 
 func (a *app) modelCommand() *cobra.Command {
-	var cell, method string
-	var suspects string
+	var cell, method, suspects string
 	var commands bool
 	cmd := command.Command("model DIR", "Write the chosen model of a folder of results as JSON",
 		`Compute a cell of a folder of results again and write its model at the age that
@@ -36,14 +37,15 @@ validation chose as JSON: the features by name, coefficients and intercept in th
 units of the data, or a kernel with its support rows, and the training rows with
 their weights. agepath.model of `+"`coordinator python`"+` predicts by it.
 
-Without --cell it is the first repeat of the method whose validation score, on
-average over the repeats, is best, with the parameters that validation chose.
+Without --cell it is the first repeat of the model and method whose validation score,
+on average over the repeats, is best, with the parameters that validation chose.
 Results of several data sets or kinds of noise need --cell.
 
 With --suspects it is a CSV file instead, of the rows that are out of the fit (weight
 0) in most repeats that train on them: the row of the data set from 0, in how many
 repeats it is trained on, out, and noisy (the grid's noise changed it), and its mean
-loss. Those out more often and with larger losses come first. Where the grid has added
+loss. Those out more often ((out + 1)/(trained + 2), the rule of succession) and with
+larger losses come first. Where the grid has added
 noise, the log says precision and recall of all that are out. --suspects=svg draws
 the losses of all rows that are out in some repeat, noisy ones apart.`,
 		`coordinator model out/flats > model.json
@@ -152,7 +154,7 @@ func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.F
 	}
 	list := slices.DeleteFunc(slices.Collect(maps.Values(found)), func(s *suspect) bool { return 2*s.out <= s.trained })
 	slices.SortFunc(list, func(s, t *suspect) int {
-		return cmp.Or(cmp.Compare(t.out*s.trained, s.out*t.trained), cmp.Compare(t.loss/float64(t.trained), s.loss/float64(s.trained)), s.row-t.row)
+		return cmp.Or(cmp.Compare((t.out+1)*(s.trained+2), (s.out+1)*(t.trained+2)), cmp.Compare(t.loss/float64(t.trained), s.loss/float64(s.trained)), s.row-t.row)
 	})
 	fmt.Fprintln(a.Out, "row,trained,out,noisy,loss")
 	for _, s := range list {
@@ -184,49 +186,72 @@ func suspectsFigure(rows map[int]*suspect, noisy bool) *figure.Figure {
 }
 
 // chosenCells returns the repeats of a cell or, for "", those that validation chose of the method, ""
-// for the best one by validation. The folder must then have one setting.
-func chosenCells(r *analysis.Run, cell, method string) (best []string, err error) {
-	tables := r.Overall
-	if cell != "" {
-		tables, best = r.Tables, []string{cell}
+// for the best one by validation, among all models and parameters. The folder must then have one data set
+// and kind of noise, since scores of others do not compare.
+func chosenCells(r *analysis.Run, cell, method string) ([]string, error) {
+	type chosen struct {
+		cells []string
+		score float64 // by validation, the less the better
+		words string
 	}
-	var settings []string
+	tables, methods := r.Overall, map[string]bool{}
+	if cell != "" {
+		tables = r.Tables
+	}
+	var order []layout.Setting
+	best := map[layout.Setting]*chosen{}
 	for _, table := range tables {
 		for _, row := range table.Rows {
-			var first []string
-			least := math.Inf(1)
+			task := taskOf(r.Layout, &row.Setting)
 			for i := range row.Entries {
-				var cells []string
-				mean := 0.0
+				name := analysis.MethodName(table.Methods[i])
+				methods[name] = true
+				of := &chosen{words: r.Layout.Describe(row.Setting, r.Layout.Conditions...)}
 				for _, s := range row.Entries[i].Sample {
-					if !math.IsNaN(s.BestValidation) && (method == "" || method == analysis.MethodName(table.Methods[i])) {
-						cells = append(cells, s.Cell.String())
-						mean += s.BestValidation
+					if !math.IsNaN(s.BestValidation) && (method == "" || method == name) {
+						of.cells = append(of.cells, s.Cell.String())
+						of.score += s.BestValidation
 					}
 				}
-				if mean /= float64(len(cells)); table.Metric.Of().Higher {
-					mean = -mean
+				if of.score /= float64(len(of.cells)); table.Metric.Of().Higher {
+					of.score = -of.score
 				}
-				if cell != "" && slices.Contains(cells, cell) {
-					return cells, nil
+				if cell != "" && slices.Contains(of.cells, cell) {
+					return of.cells, nil
 				}
-				if mean < least {
-					least, first = mean, cells
+				if before := best[task]; len(of.cells) > 0 && (before == nil || of.score < before.score) {
+					if before == nil {
+						order = append(order, task)
+					}
+					best[task] = of
 				}
-			}
-			if cell == "" && first != nil {
-				best = first
-				settings = append(settings, fmt.Sprintf("\n  --cell %.8s  %s", best[0], r.Layout.Describe(row.Setting, r.Layout.Conditions...)))
 			}
 		}
 	}
 	switch {
-	case len(settings) > 1:
-		return nil, fmt.Errorf("%s has results of %d settings; give the cell of one:%s", r.Dir, len(settings), strings.Join(settings, ""))
-	case best == nil:
+	case cell != "":
+		return []string{cell}, nil
+	case method != "" && !methods[method]:
+		names := slices.Sorted(maps.Keys(methods))
+		return nil, fmt.Errorf("%s has no method %s; it has %s%s", r.Dir, method, strings.Join(names, ", "), spelling.After(method, names))
+	case len(order) == 0:
 		return nil, fmt.Errorf("%s: no cell of the method has a validation score; give --cell", r.Dir)
+	case len(order) > 1:
+		lines := lists.Map(order, func(s layout.Setting) string { return fmt.Sprintf("\n  --cell %.8s  %s", best[s].cells[0], best[s].words) })
+		return nil, fmt.Errorf("%s has results of %d data sets or kinds of noise; give the cell of one:%s", r.Dir, len(order), strings.Join(lines, ""))
 	}
-	return best, nil
+	return best[order[0]].cells, nil
+}
+
+// taskOf returns what of a setting makes scores comparable: data and noise, not the model.
+func taskOf(l *layout.Layout, of *layout.Setting) (task layout.Setting) {
+	if l.Floor == nil {
+		return *of
+	}
+	for _, d := range l.Floor.Dimensions {
+		task[d] = of[d]
+	}
+	return task
 }
 
 func (a *app) replayCommand() *cobra.Command {

@@ -89,7 +89,7 @@ func TestModel(t *testing.T) {
 	grid, out := write(t, dir, "grid.yaml", modelGrid), filepath.Join(dir, "out")
 	must(t, "run", grid, "--out", out, "--workers", "1", "--figures", "0", "--no-reuse")
 	o := do(t, "model", out)
-	if o.code != command.ExitRefused || !strings.Contains(o.err, "7 settings") || !strings.Contains(o.err, "breast_cancer, SVM, RBF kernel") {
+	if o.code != command.ExitRefused || !strings.Contains(o.err, "2 data sets or kinds of noise") || !strings.Contains(o.err, "breast_cancer, SVM") {
 		t.Errorf("exit status %d\n%s", o.code, o.err)
 	}
 	write(t, dir, "agepath.py", must(t, "python").out)

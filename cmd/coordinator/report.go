@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -102,7 +103,7 @@ func refuseFolder(err error) error {
 	if errors.As(err, new(*results.DamageError)) || errors.As(err, new(*results.VersionError)) {
 		return command.Refuse(err)
 	}
-	if errors.Is(err, fs.ErrNotExist) || errors.As(err, new(*results.MismatchError)) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || errors.As(err, new(*results.MismatchError)) {
 		return command.Refusef("%w; DIR is a folder with results of `coordinator run` or `coordinator collect`", err)
 	}
 	return err

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -36,6 +37,14 @@ func (l label) String() string {
 		return strconv.Quote(short([]byte(l.text)))
 	}
 	return cmp.Or(l.text, formatNumber(l.number))
+}
+
+// value is the label in JSON.
+func (l label) value() any {
+	if l.isText {
+		return l.text
+	}
+	return json.Number(l.String())
 }
 
 func compareLabels(a, b label) int {
@@ -148,11 +157,16 @@ func (t *table) classify(d *Dataset, col *column) (became string, err error) {
 	are := func(sign float64) string {
 		list := slices.DeleteFunc(slices.Clone(labels), func(l label) bool { return signs[l] != sign })
 		if len(list) == 1 {
+			t.classes = append(t.classes, list[0].value())
 			return some(list) + " is"
 		}
 		return some(list) + " are"
 	}
-	return fmt.Sprintf("%s -1, %s +1", are(-1), are(1)), nil
+	became = fmt.Sprintf("%s -1, %s +1", are(-1), are(1))
+	if len(t.classes) < 2 {
+		t.classes = nil
+	}
+	return became, nil
 }
 
 // signs maps sorted labels to -1 and +1. first has the lines of these and of labels that may be

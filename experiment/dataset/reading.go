@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
@@ -19,6 +20,20 @@ type Reading struct {
 	// LeftOut counts rows with missing values left out; Lines has the first [MaxLines].
 	LeftOut int
 	Lines   []int
+	// Classes are the labels of -1 and +1, strings or [json.Number]s; nil if one has several.
+	Classes []any
+
+	omitted []int // indices of the rows left out among those read
+}
+
+// Rows returns the indices of rows of the data set among all rows read, in place. Others than rows stay.
+func (r *Reading) Rows(of []int) []int {
+	for i, row := range of {
+		if row >= 0 {
+			of[i] += sort.Search(len(r.omitted), func(k int) bool { return r.omitted[k]-k > row })
+		}
+	}
+	return of
 }
 
 // MaxLines bounds the lines of a [Reading].
@@ -54,6 +69,7 @@ type reading struct {
 	inQuotes          int      // quoted missing values
 	seen              []string // marks of missing values in features
 	unlabelled        string   // the first mark in the target
+	classes           []any    // see [Reading]
 	pointed           bool     // a number has a decimal mark
 	grouped           bool     // a number has one that may separate thousands
 	marks             []mark
@@ -101,7 +117,7 @@ func (t *table) settled(d *Dataset) Reading {
 	if t.unsaid > 0 {
 		t.warnings = append(t.warnings, fmt.Sprintf("and %d more of this kind", t.unsaid))
 	}
-	return Reading{How: strings.Join(t.clauses, "; "), Warnings: t.warnings, LeftOut: t.rows - len(t.lines), Lines: t.dropped}
+	return Reading{How: strings.Join(t.clauses, "; "), Warnings: t.warnings, LeftOut: len(t.omitted), Lines: t.dropped, Classes: t.classes, omitted: t.omitted}
 }
 
 func (t judge) warnTwins() {

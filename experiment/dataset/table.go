@@ -77,7 +77,8 @@ type table struct {
 	lines   []int // of kept rows
 	uses    []use // of kept rows
 	gap     bool  // the row has a missing value
-	dropped []int // first lines left out for missing values
+	omitted []int // indices of the rows left out for missing values
+	dropped []int // first lines of these
 	taken   int64 // bytes without the rows
 
 	negative int // kept rows that NegativeRows makes -1
@@ -345,6 +346,7 @@ func (c *column) extend(rows int) {
 func (t *table) end() {
 	if t.gap && t.o.Missing == missingDrop {
 		last := len(t.lines) - 1
+		t.omitted = append(t.omitted, t.rows-1)
 		if len(t.dropped) < MaxLines {
 			t.dropped = append(t.dropped, t.lines[last])
 		}

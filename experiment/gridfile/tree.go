@@ -65,7 +65,7 @@ func (r *Reader) tree(data []byte) *yaml.Node {
 	}
 	if tree.Kind != yaml.MappingNode {
 		whole.Line = tree.Line
-		r.problems.Add(whole.Problem("%s is not allowed; a grid is a map with the keys name, data, models, methods, ...", Describe(tree)))
+		r.problems.Add(whole.Problem("%s is not allowed; a grid is a map with the keys name, data, models, methods, ...; `coordinator init FILE` writes one for a file of data", Describe(tree)))
 		return nil
 	}
 	return tree

@@ -25,10 +25,10 @@ func fitModel(ctx context.Context, task *experiment.Task, data experiment.Data) 
 		knot, by = s.bestTest, "test"
 	}
 	m := &experiment.FittedModel{
-		FittedFrom: experiment.FittedFrom{Spec: task.Spec, Method: c.cell.Method.Name}, Task: string(c.cell.Data.Task),
+		FittedFrom: experiment.FittedFrom{Spec: task.Spec, Method: c.cell.Method.Name}, Task: string(c.cell.Data.Task), Classes: c.set.Reading.Classes,
 		ChosenBy: by, Metric: string(s.metric.Name), Test: s.test[knot].score,
 		Features: c.set.Features, Medians: p.Medians, TargetScale: 1,
-		ValidationRows: p.Validation.Rows, TestRows: p.Test.Rows,
+		ValidationRows: c.set.Reading.Rows(p.Validation.Rows), TestRows: c.set.Reading.Rows(p.Test.Rows),
 	}
 	if len(p.Target.Scale) > 0 {
 		m.TargetShift, m.TargetScale = p.Target.Shift[0], p.Target.Scale[0]
@@ -42,6 +42,7 @@ func fitModel(ctx context.Context, task *experiment.Task, data experiment.Data) 
 		return nil, fmt.Errorf("the method %s: %w", m.Method, err)
 	}
 	m.Train, err = c.rows(knot)
+	m.Train.Row = c.set.Reading.Rows(m.Train.Row)
 	return m, err
 }
 
