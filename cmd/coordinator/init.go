@@ -106,8 +106,8 @@ func (a *app) writeGrid(ctx context.Context, file, target, path string) error {
 	}
 	s := starts[data.Task]
 	s.File, s.Data, s.Repeats = file, "{"+strings.Join(options, ", ")+"}", 10
-	if negative := float64(len(slices.DeleteFunc(slices.Clone(data.Y), func(y float64) bool { return y > 0 }))); data.Task == dataset.Classification &&
-		3*min(negative, float64(data.N)-negative) < float64(data.N) {
+	positive := dataset.Positives(data.Y)
+	if data.Task == dataset.Classification && 3*min(positive, data.N-positive) < data.N {
 		s.Metric = "balanced-accuracy" // as by default
 	}
 	s.Read = append([]string{fmt.Sprintf("Read: %d rows; %s.", data.N, data.Reading.How)}, data.Reading.Warnings...)
