@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // OwnColumn is a column of the cells table that the runner fills.
@@ -58,12 +60,7 @@ var (
 
 // Cells returns the schema of the cells table.
 func (t Tables) Cells() Table {
-	columns := func(own []OwnColumn) (list []Column) {
-		for i := range own {
-			list = append(list, own[i].Column)
-		}
-		return list
-	}
+	columns := func(own []OwnColumn) []Column { return lists.Map(own, func(c OwnColumn) Column { return c.Column }) }
 	return Table{Name: "cells", Columns: slices.Concat(columns(CellsHead), t.Labels, columns(CellsMiddle), t.Measures, columns(CellsTail))}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/gridfile"
 	"github.com/agepath/agepath/experiment/outside"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 const commandKey = "command"
@@ -47,17 +48,12 @@ func ReadCommand(r *gridfile.Reader, n gridfile.Item, check func(name string) er
 				r.Problem(n, "%v", err)
 			}
 		}),
-		gridfile.On("run", func(n gridfile.Item) {
-			for _, word := range r.List(n) {
-				p.Run = append(p.Run, r.Text(word))
-			}
-		}),
+		gridfile.On("run", func(n gridfile.Item) { p.Run = lists.Map(r.List(n), r.Text) }),
 		gridfile.On("version", gridfile.Into(&p.Version, r.Text)),
 		gridfile.On("env", func(n gridfile.Item) { p.Env = sortedTexts(r, n, outside.CheckVariable) }),
 		gridfile.On("files", func(n gridfile.Item) {
-			for _, name := range sortedTexts(r, n, outside.CheckFileName) {
-				p.Files = append(p.Files, outside.File{Name: name})
-			}
+			names := sortedTexts(r, n, outside.CheckFileName)
+			p.Files = lists.Map(names, func(name string) outside.File { return outside.File{Name: name} })
 		}),
 	}, further)
 	fields := r.Keys(given, keys...)

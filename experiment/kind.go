@@ -83,20 +83,16 @@ func Registrations() []*Registration { return slices.Clone(registrations) }
 
 // Named returns a kind of experiment.
 func Named(name string) (*Registration, error) {
-	for _, r := range registrations {
-		if r.Name() == name {
-			return r, nil
-		}
+	if i := slices.IndexFunc(registrations, func(r *Registration) bool { return r.Name() == name }); i >= 0 {
+		return registrations[i], nil
 	}
 	return nil, fmt.Errorf("this program does not know the kind of experiment %q; it knows %s", name, strings.Join(kindNames(), ", "))
 }
 
 // Default returns the kind of grids that name none.
 func Default() (*Registration, error) {
-	for _, r := range registrations {
-		if r.Default {
-			return r, nil
-		}
+	if i := slices.IndexFunc(registrations, func(r *Registration) bool { return r.Default }); i >= 0 {
+		return registrations[i], nil
 	}
 	return nil, errors.New("this program knows no kind of experiment")
 }

@@ -84,7 +84,11 @@ func readGrid(r *gridfile.Reader, root gridfile.Item, g *Grid) {
 		gridfile.On("name", gridfile.Into(&g.Name, func(n gridfile.Item) string { return readName(r, n) })),
 		gridfile.On("seed", gridfile.Into(&g.Seed, gridfile.Integer[int64](r, math.MinInt64, math.MaxInt64))),
 		gridfile.On("repeats", gridfile.Into(&g.Repeats, gridfile.Integer(r, 1, maxRepeats))))
-	g.Limits = readLimits(r, fields["limits"])
+	g.Limits.Attempts = defaultAttempts
+	r.Keys(fields["limits"],
+		gridfile.On("timeout", gridfile.Into(&g.Limits.Timeout, limitOf(r, parseDuration, "a time > 0 such as 90s, 30m or 1h30m"))),
+		gridfile.On("memory", gridfile.Into(&g.Limits.Memory, limitOf(r, ParseBytes, BytesAllowed))),
+		gridfile.On("attempts", gridfile.Into(&g.Limits.Attempts, gridfile.Integer(r, 1, MaxAttempts))))
 	g.Keep = readKeep(r, fields["keep"], g.kind.Tables().Further)
 	g.Section = g.kind.Read(r, root, fields)
 }
@@ -99,15 +103,6 @@ func readName(r *gridfile.Reader, n gridfile.Item) string {
 		r.Problem(n, "%s is not allowed; a name of at most %d printable characters is, with a letter a-z or a digit, without / and \\ and not starting with a point", gridfile.Describe(n.Node), maxName)
 	}
 	return name
-}
-
-func readLimits(r *gridfile.Reader, n gridfile.Item) Limits {
-	limits := Limits{Attempts: defaultAttempts}
-	r.Keys(n,
-		gridfile.On("timeout", gridfile.Into(&limits.Timeout, limitOf(r, parseDuration, "a time > 0 such as 90s, 30m or 1h30m"))),
-		gridfile.On("memory", gridfile.Into(&limits.Memory, limitOf(r, ParseBytes, BytesAllowed))),
-		gridfile.On("attempts", gridfile.Into(&limits.Attempts, gridfile.Integer(r, 1, MaxAttempts))))
-	return limits
 }
 
 // None is the value of the key that removes a limit.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/dataset"
 	"github.com/agepath/agepath/experiment/gridfile"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 const maxCells = 1_000_000_000 // per grid
@@ -156,9 +157,7 @@ func (g *Grid) Plan(ctx context.Context, library Loader) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, group := range groups {
-		plan.groups = append(plan.groups, &plannedGroup{Group: group})
-	}
+	plan.groups = lists.Map(groups, func(group Group) *plannedGroup { return &plannedGroup{Group: group} })
 	if len(p.problems) == 0 {
 		plan.survey(g, &p.problems)
 	}

@@ -40,13 +40,8 @@ downloaded and are not on this machine.`,
 }
 
 func completeName(_ *cobra.Command, args []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var names []string
-	for _, entry := range dataset.Catalog() {
-		if !slices.Contains(args, entry.Name) {
-			names = append(names, entry.Name)
-		}
-	}
-	return command.Words(names, begin)
+	names := lists.Map(dataset.Catalog(), func(entry dataset.Entry) string { return entry.Name })
+	return command.Words(slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), begin)
 }
 
 type entriesOptions struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/prose"
@@ -242,14 +243,11 @@ func planObject(p *planned, dir string, left rest, ages preview, workers int) ob
 	for _, d := range p.plan.Absent {
 		add(d, nil)
 	}
-	dimensions := []object{}
-	for _, dimension := range p.plan.Dimensions() {
-		values := []object{}
-		for _, value := range dimension.Values {
-			values = append(values, object{"name": value.Name, "cells": value.Cells, "seconds": value.Seconds})
-		}
-		dimensions = append(dimensions, object{"name": dimension.Name, "values": values})
-	}
+	dimensions := lists.Map(p.plan.Dimensions(), func(d experiment.Dimension) object {
+		return object{"name": d.Name, "values": lists.Map(d.Values, func(value experiment.DimensionValue) object {
+			return object{"name": value.Name, "cells": value.Cells, "seconds": value.Seconds}
+		})}
+	})
 	return object{
 		"grid": p.plan.Grid, "file": p.grid.File, "run": p.plan.Run, "repeats": p.grid.Repeats, "out": dir,
 		"cells": p.plan.Count(), "in_folder": p.plan.Count() - left.cells, "incomplete": left.incomplete, "failed": left.failed,

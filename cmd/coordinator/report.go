@@ -56,18 +56,10 @@ func (r *reportFlags) addTo(flags *pflag.FlagSet) {
 // asComputed leaves the choice to the grid's rule.
 const asComputed = "computed"
 
-func formatNames() (names []string) {
-	for _, format := range report.Formats {
-		names = append(names, format.Name)
-	}
-	return names
-}
+func formatNames() []string { return report.FormatNames(report.Formats) }
 
 func (r *reportFlags) options() report.Options {
 	options := report.Options{Formats: r.formats, Figures: r.figures, Choose: r.choose, Paper: r.paper, Tests: r.tests, Compression: r.compression}
-	if options.Formats == nil {
-		options.Formats = report.Formats[:1]
-	}
 	if r.choose == asComputed {
 		options.Choose = ""
 	}

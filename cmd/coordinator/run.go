@@ -194,14 +194,12 @@ func (a *app) run(ctx context.Context, c *run.Coordinator, n *notify.Notifier, f
 }
 
 func runObject(c *run.Coordinator, summary *run.Summary, r *report.Report, files []string) object {
-	held := []object{}
-	for _, of := range summary.Held {
-		held = append(held, object{"method": of.Method, "cells": of.Cells, "reason": of.Reason})
-	}
-	failures := []object{}
-	for _, f := range r.Failures {
-		failures = append(failures, object{"cell": f.Cell, "what": f.What, "status": f.Status, "error": f.Error})
-	}
+	held := lists.Map(summary.Held, func(of *run.HeldError) object {
+		return object{"method": of.Method, "cells": of.Cells, "reason": of.Reason}
+	})
+	failures := lists.Map(r.Failures, func(f analysis.Failure) object {
+		return object{"cell": f.Cell, "what": f.What, "status": f.Status, "error": f.Error}
+	})
 	return object{
 		"run": c.Plan.Run, "out": c.Out, "cells": summary.Cells, "computed": summary.Computed, "reused": summary.Reused,
 		"statuses": report.StatusCounts(summary.Counts), "quarantined": summary.Quarantined,

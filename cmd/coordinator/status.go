@@ -16,6 +16,7 @@ import (
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
 	"github.com/agepath/agepath/internal/command"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/prose"
 	"github.com/agepath/agepath/results/report"
 )
@@ -308,18 +309,16 @@ func runStatus(w *watch, last []*queue.Quarantined, workers []queue.Presence) ob
 	for _, status := range experiment.Statuses {
 		ended[string(status)] = now.Ended[status]
 	}
-	newest := []object{}
-	for _, found := range last {
-		newest = append(newest, object{"time": found.Time.UTC().Format(time.RFC3339), "subject": found.Subject, "reason": found.Reason})
-	}
+	newest := lists.Map(last, func(found *queue.Quarantined) object {
+		return object{"time": found.Time.UTC().Format(time.RFC3339), "subject": found.Subject, "reason": found.Reason}
+	})
 	damaged := ""
 	if w.Damaged != nil {
 		damaged = w.Damaged.Error()
 	}
-	unable := []object{}
-	for _, missing := range w.Lacks(workers, time.Now()) {
-		unable = append(unable, object{"name": missing.Name, "version": missing.Version, "text": missing.Text})
-	}
+	unable := lists.Map(w.Lacks(workers, time.Now()), func(missing run.Missing) object {
+		return object{"name": missing.Name, "version": missing.Version, "text": missing.Text}
+	})
 	return object{
 		"run": w.Name, "owner": now.Owner, "priority": now.Priority, "state": w.Phase(w.Open, workers, time.Now()), "cells": now.Cells, "statuses": ended,
 		"running": now.Running, "queued": now.Queued, "not_queued": now.Unqueued, "dead": now.Dead,

@@ -144,9 +144,7 @@ func missing(b []byte) bool {
 }
 
 func infinite(b []byte) bool {
-	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
-		b = b[1:]
-	}
+	b = trimSign(b)
 	return equalFold(b, "inf") || equalFold(b, "infinity")
 }
 

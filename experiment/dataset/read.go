@@ -251,10 +251,7 @@ func logicalLines(lines [][]byte, number int) (list []logicalLine) {
 }
 
 func tell(start []logicalLine, name string, o Options) (format string, delim byte) {
-	bare := make([][]byte, len(start))
-	for i := range bare {
-		bare[i] = start[i].bare
-	}
+	bare := lists.Map(start, func(l logicalLine) []byte { return l.bare })
 	if format = o.Format; format == "" {
 		_, ext := split(name)
 		format = tellFormat(ext, bare[:min(len(bare), 20)], bare, o.Decimal)

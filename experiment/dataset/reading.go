@@ -9,6 +9,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"github.com/agepath/agepath/internal/lists"
 )
 
 // Reading says how a table was read, by content and options.
@@ -148,10 +150,8 @@ func (t judge) warnLosses() {
 }
 
 func (d *Dataset) named() string {
-	names := make([]string, min(len(d.Features), someMost+1))
-	for i := range names {
-		names[i] = short([]byte(d.Features[i]))
-	}
+	first := d.Features[:min(len(d.Features), someMost+1)]
+	names := lists.Map(first, func(name string) string { return short([]byte(name)) })
 	if len(names) > someMost {
 		names = append(names[:someMost], "...")
 	}

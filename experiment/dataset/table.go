@@ -191,7 +191,8 @@ func (t *table) find(ref string) (int, error) {
 	}
 	at, err := strconv.Atoi(ref)
 	if err != nil || t.named {
-		return 0, fmt.Errorf("no column is named %q%s", ref, t.meant(ref))
+		names := lists.Map(t.columns, func(c column) string { return c.name })
+		return 0, fmt.Errorf("no column is named %q%s", ref, spelling.After(ref, names))
 	}
 	n := len(t.columns)
 	if at < -n || at >= n {
@@ -201,10 +202,6 @@ func (t *table) find(ref string) (int, error) {
 		at = max(0, at+n-t.trailing)
 	}
 	return at, nil
-}
-
-func (t *table) meant(ref string) string {
-	return spelling.After(ref, lists.Map(t.columns, func(c column) string { return c.name }))
 }
 
 func (t *table) begin(line int) error {

@@ -50,10 +50,7 @@ type Problems []*Problem
 const MaxProblems = 100
 
 func (p Problems) Error() string {
-	lines := make([]string, 0, len(p)+1)
-	for _, problem := range p {
-		lines = append(lines, problem.Error())
-	}
+	lines := lists.Map(p, (*Problem).Error)
 	if len(p) == MaxProblems {
 		lines = append(lines, fmt.Sprintf("only the first %d problems are shown", MaxProblems))
 	}

@@ -37,10 +37,8 @@ func (s *Settings) Int(name string) int { return int(s.find(name).Number) }
 func (s *Settings) Word(name string) string { return s.find(name).Word }
 
 func (s *Settings) find(name string) Setting {
-	for _, setting := range s {
-		if setting.Name == name {
-			return setting
-		}
+	if i := slices.IndexFunc(s[:], func(setting Setting) bool { return setting.Name == name }); i >= 0 {
+		return s[i]
 	}
 	panic(fmt.Sprintf("experiment: the method has no setting %q", name))
 }
@@ -237,13 +235,7 @@ type Choice struct {
 type Choices []Choice
 
 func (c Choices) Applying(regularizer string) Choices {
-	var list Choices
-	for _, choice := range c {
-		if choice.Info.applies(regularizer) {
-			list = append(list, choice)
-		}
-	}
-	return list
+	return slices.DeleteFunc(slices.Clone(c), func(choice Choice) bool { return !choice.Info.applies(regularizer) })
 }
 
 func (c Choices) Count() int { return int(c.Most()) }
@@ -303,10 +295,8 @@ func (c Choices) Overlaps(other Choices) bool {
 
 // Values returns a setting's values, or nil.
 func (c Choices) Values(name string) []Setting {
-	for i := range c {
-		if c[i].Info.Name == name {
-			return c[i].Values
-		}
+	if i := slices.IndexFunc(c, func(choice Choice) bool { return choice.Info.Name == name }); i >= 0 {
+		return c[i].Values
 	}
 	return nil
 }

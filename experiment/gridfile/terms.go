@@ -103,9 +103,8 @@ func (r *Reader) choice(n Item, info *SettingInfo) Choice {
 			c.Values = append(c.Values, value)
 		}
 	default: // also ranges
-		for _, x := range r.Numbers(n, Rule{Allows: info.Rule.Allows, Want: info.Want(), words: info.Words}) {
-			c.Values = append(c.Values, Setting{Name: info.Name, Number: x})
-		}
+		numbers := r.Numbers(n, Rule{Allows: info.Rule.Allows, Want: info.Want(), words: info.Words})
+		c.Values = lists.Map(numbers, func(x float64) Setting { return Setting{Name: info.Name, Number: x} })
 	}
 	return c
 }

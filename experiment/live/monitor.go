@@ -27,6 +27,7 @@ import (
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/queue"
 	"github.com/agepath/agepath/experiment/run"
+	"github.com/agepath/agepath/internal/lists"
 )
 
 const (
@@ -181,9 +182,7 @@ func (m *Monitor) read(ctx context.Context) (*State, error) {
 		}
 		w.Bound(workers, time.Now())
 		r := w.describe(workers)
-		for _, missing := range w.Lacks(workers, time.Now()) {
-			r.Unable = append(r.Unable, missing.Text)
-		}
+		r.Unable = lists.Map(w.Lacks(workers, time.Now()), func(m run.Missing) string { return m.Text })
 		state.Runs = append(state.Runs, r)
 	}
 	state.At = time.Now()

@@ -418,10 +418,7 @@ func (d *Delivery) alive(ctx context.Context) error {
 	if err := d.msg.InProgress(); err != nil {
 		return err
 	}
-	err := bounded(ctx, d.wait/3, func(ctx context.Context) error {
-		_, err := d.from.consumer.Info(ctx)
-		return err
-	})
+	_, err := inTime(ctx, d.wait/3, d.from.consumer.Info)
 	if err == nil && !lost {
 		d.heart.confirmed.Store(now)
 	}

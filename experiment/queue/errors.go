@@ -125,13 +125,9 @@ var transientCodes = []jetstream.ErrorCode{
 const consumerNotCreated jetstream.ErrorCode = 10012
 
 func transient(err error) bool {
-	for _, target := range transientErrors {
-		if errors.Is(err, target) {
-			return true
-		}
-	}
 	var op *net.OpError
-	if errors.As(err, &op) && slices.Contains(transientOperations, op.Op) {
+	if slices.ContainsFunc(transientErrors, func(target error) bool { return errors.Is(err, target) }) ||
+		errors.As(err, &op) && slices.Contains(transientOperations, op.Op) {
 		return true
 	}
 	code := apiCode(err)

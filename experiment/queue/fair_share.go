@@ -148,13 +148,8 @@ func (r *registry) balance(now time.Time) {
 	for _, s := range r.sources {
 		o := r.owner(s)
 		o.runs++
-		if s.slots > 0 || !s.dry && s.asked(now) {
-			s.account.busy, o.busy = true, true
-		}
-	}
-	for _, s := range r.sources {
-		if o := r.owner(s); s.account.busy {
-			o.floor = min(o.floor, s.account.used)
+		if s.slots > 0 || !s.dry && s.asked(now) { // the lanes of a run share the account
+			s.account.busy, o.busy, o.floor = true, true, min(o.floor, s.account.used)
 		}
 	}
 	floor := math.Inf(1)

@@ -110,11 +110,7 @@ func (s *runFeed) note(info *jetstream.ConsumerInfo) {
 }
 
 func (r *registry) ask(ctx context.Context, s *runFeed) (info *jetstream.ConsumerInfo, err error) {
-	err = bounded(ctx, requestWait, func(ctx context.Context) (err error) {
-		info, err = s.orders.Info(ctx)
-		return err
-	})
-	if err != nil {
+	if info, err = inTime(ctx, requestWait, s.orders.Info); err != nil {
 		return nil, err
 	}
 	before := s.heard.Load().Paused
@@ -128,11 +124,7 @@ func (r *registry) ask(ctx context.Context, s *runFeed) (info *jetstream.Consume
 	if s.consumer == s.orders {
 		return info, nil
 	}
-	err = bounded(ctx, requestWait, func(ctx context.Context) (err error) {
-		info, err = s.consumer.Info(ctx)
-		return err
-	})
-	return info, err
+	return inTime(ctx, requestWait, s.consumer.Info)
 }
 
 // refresh keeps the old orders if the server cannot answer.

@@ -165,9 +165,8 @@ func (c *connection) persistFor(ctx context.Context, wait time.Duration, what, s
 			return fmt.Errorf("%s: %w", what, c.namePayload(err))
 		}
 		if stream != "" {
-			missing := bounded(ctx, requestWait, func(ctx context.Context) error {
-				_, err := c.js.Stream(ctx, stream)
-				return err
+			_, missing := inTime(ctx, requestWait, func(ctx context.Context) (jetstream.Stream, error) {
+				return c.js.Stream(ctx, stream)
 			})
 			if errors.Is(missing, jetstream.ErrStreamNotFound) {
 				return fmt.Errorf("%s: stream %s: %w", what, stream, missing)
@@ -228,6 +227,13 @@ func bounded(ctx context.Context, wait time.Duration, try func(context.Context) 
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	return try(ctx)
+}
+
+// inTime is [bounded] for what returns an answer.
+func inTime[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	return ask(ctx)
 }
 
 // backoff is 50 ms, doubling to about 10 s, with a quarter of jitter so that workers do not
@@ -313,9 +319,8 @@ func openJetStream(ctx context.Context, conn *nats.Conn, config Config) (jetstre
 	}
 	for began, attempt := time.Now(), 1; ; attempt++ {
 		// All users may ask for this stream, which need not exist.
-		err := bounded(ctx, requestWait, func(ctx context.Context) error {
-			_, err := js.Stream(ctx, tasksStream)
-			return err
+		_, err := inTime(ctx, requestWait, func(ctx context.Context) (jetstream.Stream, error) {
+			return js.Stream(ctx, tasksStream)
 		})
 		if !errors.Is(err, nats.ErrNoResponders) && !errors.Is(err, jetstream.ErrJetStreamNotEnabled) &&
 			!errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount) {

@@ -130,12 +130,8 @@ func (r *reader) batch(ctx context.Context, yield func(jetstream.Msg, error) boo
 		return true, err
 	}
 	// Pending ones can have been purged.
-	err = bounded(ctx, requestWait, func(ctx context.Context) error {
-		info, err := r.consumer.Info(ctx)
-		more = err == nil && info.NumPending > 0
-		return err
-	})
-	return more, err
+	info, err := inTime(ctx, requestWait, r.consumer.Info)
+	return err == nil && info.NumPending > 0, err
 }
 
 // open makes a consumer from the next message on and returns its number of messages. The server
@@ -154,9 +150,8 @@ func (r *reader) open(ctx context.Context) (pending uint64, err error) {
 	if r.next > 0 {
 		config.DeliverPolicy, config.OptStartSeq = jetstream.DeliverByStartSequencePolicy, r.next
 	}
-	err = bounded(ctx, requestWait, func(ctx context.Context) (err error) {
-		r.consumer, err = r.queue.js.CreateConsumer(ctx, r.stream, config)
-		return err
+	r.consumer, err = inTime(ctx, requestWait, func(ctx context.Context) (jetstream.Consumer, error) {
+		return r.queue.js.CreateConsumer(ctx, r.stream, config)
 	})
 	if err != nil {
 		r.consumer = nil // the library returns a typed nil

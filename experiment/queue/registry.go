@@ -68,11 +68,7 @@ func (r *registry) refresh(ctx context.Context) error {
 	if r.fresh() {
 		return nil
 	}
-	var sources []*runFeed
-	err := bounded(ctx, requestWait, func(ctx context.Context) (err error) {
-		sources, err = r.list(ctx)
-		return err
-	})
+	sources, err := inTime(ctx, requestWait, r.list)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:

@@ -49,13 +49,8 @@ type plannedCell struct {
 func newGate(ctx context.Context, plan *experiment.Plan) (*gate, error) {
 	tables := plan.Tables()
 	g := &gate{
-		plan: plan, tables: tables, seed: maphash.MakeSeed(), again: map[results.CellKey]int{},
+		plan: plan, tables: tables, kept: plan.Keep.Tables(), seed: maphash.MakeSeed(), again: map[results.CellKey]int{},
 		cells: make([]plannedCell, 0, plan.Count()),
-	}
-	for _, name := range plan.Keep.Tables() {
-		if slices.ContainsFunc(tables.Further, func(t experiment.Table) bool { return t.Name == name }) {
-			g.kept = append(g.kept, name)
-		}
 	}
 	var labels experiment.Batch
 	for cell, seconds := range plan.Cells() {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agepath/agepath/experiment"
 	"github.com/agepath/agepath/experiment/outside"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 )
 
@@ -183,10 +184,7 @@ func findCell(plan *experiment.Plan, kind *experiment.Registration, id string) (
 		if task.Cell != id {
 			continue
 		}
-		task.Keep = nil
-		for _, table := range kind.Tables().Further {
-			task.Keep = append(task.Keep, table.Name)
-		}
+		task.Keep = lists.Map(kind.Tables().Further, func(t experiment.Table) string { return t.Name })
 		return &task, nil
 	}
 	return nil, fmt.Errorf("the grid has no cell %s", id)

@@ -195,10 +195,7 @@ func (w *Worker) abilities() []experiment.Need {
 func (w *Worker) commands() bool { return w.AllowCommands || w.Alone }
 
 func (w *Worker) accept(task *experiment.Task) error {
-	if err := w.knows(task); err != nil {
-		return err
-	}
-	return w.lacks.of(task)
+	return cmp.Or(w.knows(task), w.lacks.of(task))
 }
 
 func (w *Worker) knows(task *experiment.Task) error {

@@ -77,9 +77,7 @@ func needs(method experiment.Need, age Age, by Choice, score metric.Name, model,
 // Abilities lists what a worker needs to compute all cells.
 func (Kind) Abilities() []experiment.Need {
 	list := []experiment.Need{{Name: experiment.CommandNeed, Version: outside.Protocol}, medianNeed, usesNeed, choiceNeed, autoNeed(autoAge)}
-	for _, m := range methodTable {
-		list = append(list, m.need())
-	}
+	list = append(list, lists.Map(methodTable, (*methodInfo).need)...)
 	var names []experiment.Need
 	announce := func(kind string, of []string) {
 		names = append(names, lists.Map(of, func(name string) experiment.Need { return nameNeed(kind, name) })...)

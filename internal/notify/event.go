@@ -73,18 +73,12 @@ const mostReasons = 3
 func (r *Run) mended() bool { return r.Ended == r.Cells && r.Failed+r.Incomplete == 0 }
 
 func (r *Run) why() string {
-	if r.mended() {
+	if r.mended() || len(r.Reasons) == 0 {
 		return ""
 	}
-	var texts []string
-	for _, reason := range r.Reasons[:min(len(r.Reasons), mostReasons)] {
-		texts = append(texts, reason.String())
-	}
+	texts := lists.Map(r.Reasons[:min(len(r.Reasons), mostReasons)], experiment.Reason.String)
 	if more := len(r.Reasons) - mostReasons; more > 0 {
 		texts = append(texts, fmt.Sprintf("%d further reasons", more))
-	}
-	if texts == nil {
-		return ""
 	}
 	return ": " + strings.Join(texts, "; ")
 }

@@ -274,10 +274,8 @@ func (g *cellGroups) chooseAgain(ctx context.Context, dir, kind string, rule cho
 				continue
 			}
 			id := s.Cell.String()
-			if cells[id] == nil {
-				cells[id] = &ChosenCell{Metric: g.metric(setting)}
-			}
-			cells[id].Samples = append(cells[id].Samples, s)
+			cell := valueOf(cells, id, ChosenCell{Metric: g.metric(setting)})
+			cell.Samples = append(cell.Samples, s)
 		}
 	})
 	if err := choose(ctx, dir, rule, cells); err != nil {

@@ -130,11 +130,7 @@ func (c *comparedCells) numberChanges(a, b *ComparedRun, pairs []cellPair, round
 		method := c.groups[cell.labels.group].method
 		worst, farthest, rounded := -1, 0.0, false // a measure beyond rounding
 		for j := range c.measures {
-			change := byColumn[key{method, j}]
-			if change == nil {
-				change = &NumberChange{Method: method, Column: c.measures[j].Name}
-				byColumn[key{method, j}] = change
-			}
+			change := valueOf(byColumn, key{method, j}, NumberChange{Method: method, Column: c.measures[j].Name})
 			change.Cells++
 			distance := c.distance(a, b, of, j)
 			if distance == 0 {
@@ -271,11 +267,9 @@ func (c *comparedCells) timeRatios(a, b *ComparedRun, pairs []cellPair) []TimeRa
 				continue
 			}
 			for _, method := range []string{"", c.groups[x.labels.group].method} {
-				if sums[method] == nil {
-					sums[method] = &TimeRatio{Method: method, Column: column}
-				}
-				sums[method].Baseline += x.seconds[clock]
-				sums[method].Other += y.seconds[clock]
+				t := valueOf(sums, method, TimeRatio{Method: method, Column: column})
+				t.Baseline += x.seconds[clock]
+				t.Other += y.seconds[clock]
 				ratios[method] = append(ratios[method], y.seconds[clock]/x.seconds[clock])
 			}
 		}

@@ -143,12 +143,7 @@ func (c *comparedCells) match(p *RunPair) []cellPair {
 	total := &CellCounts{}
 	count := func(cell *comparedCell, add func(*CellCounts)) {
 		method := c.groups[cell.labels.group].method
-		of := byMethod[method]
-		if of == nil {
-			of = &CellCounts{Method: method}
-			byMethod[method] = of
-		}
-		add(of)
+		add(valueOf(byMethod, method, CellCounts{Method: method}))
 		add(total)
 	}
 	var pairs []cellPair

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/agepath/agepath/experiment"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
 )
@@ -107,22 +108,24 @@ func (r *RepeatScore) inUnit(unit float64) {
 
 func (g *cellGroups) entry(setting layout.Setting, method string) *ScoreEntry {
 	if method == g.schema.floorName() {
-		if g.floors[setting] == nil {
-			g.floors[setting] = &ScoreEntry{}
-		}
-		return g.floors[setting]
+		return valueOf(g.floors, setting, ScoreEntry{})
 	}
-	entries := under(g.entries, setting)
-	if entries[method] == nil {
-		entries[method] = &ScoreEntry{}
-	}
-	return entries[method]
+	return valueOf(under(g.entries, setting), method, ScoreEntry{})
 }
 
 // under returns the map of a key, which it makes if there is none.
 func under[K, L comparable, V any, Inner ~map[L]V](m map[K]Inner, key K) Inner {
 	if m[key] == nil {
 		m[key] = Inner{}
+	}
+	return m[key]
+}
+
+// valueOf returns the value of a key, which is first a copy of the given one.
+func valueOf[K comparable, V any, M ~map[K]*V](m M, key K, first V) *V {
+	if m[key] == nil {
+		value := first
+		m[key] = &value
 	}
 	return m[key]
 }
@@ -192,11 +195,7 @@ func spreadIgnored(l *layout.Layout, entries map[layout.Setting]methodEntries) {
 }
 
 func statedWhereSeveral(l *layout.Layout) []layout.Dimension {
-	stated := slices.Clone(l.Conditions)
-	for _, e := range l.Extents {
-		stated = append(stated, e.Dimension)
-	}
-	return stated
+	return slices.Concat(l.Conditions, lists.Map(l.Extents, func(e layout.Extent) layout.Dimension { return e.Dimension }))
 }
 
 // dropConstant sets extents and conditions to null for data sets with a single value.

@@ -183,11 +183,7 @@ func (t *cellTally) addReason(method string, setting layout.Setting, f Failure) 
 	if t.reasons[key] == nil && len(t.reasons) >= mostReasons {
 		key.text = ""
 	}
-	of := t.reasons[key]
-	if of == nil {
-		of = &Reason{Method: MethodLabel(name), Status: f.Status, Text: text, Like: key.text, Cell: f.Cell, What: f.What, error: f.Error}
-		t.reasons[key] = of
-	}
+	of := valueOf(t.reasons, key, Reason{Method: MethodLabel(name), Status: f.Status, Text: text, Like: key.text, Cell: f.Cell, What: f.What, error: f.Error})
 	if of.Text != text {
 		of.Text = ""
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/prose"
 )
 
@@ -115,11 +116,7 @@ func (s *Sheet) AddAspects(varied []Aspect) {
 
 // AspectCells fills the columns of [Sheet.AddAspects].
 func AspectCells(varied []Aspect, setting Setting) []SheetCell {
-	var cells []SheetCell
-	for _, a := range varied {
-		cells = append(cells, SheetCell{Text: a.Text(setting)})
-	}
-	return cells
+	return lists.Map(varied, func(a Aspect) SheetCell { return SheetCell{Text: a.Text(setting)} })
 }
 
 // SplitSettings separates the aspects that differ between settings from the constant ones. Aspects

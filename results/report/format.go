@@ -5,10 +5,12 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/template"
 	"unicode"
 
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/parquet"
@@ -42,14 +44,16 @@ var Formats = []Format{
 	}},
 }
 
+// FormatNames are the names of formats.
+func FormatNames(formats []Format) []string {
+	return lists.Map(formats, func(f Format) string { return f.Name })
+}
+
 // FormatNamed returns a format, or an error that lists the names.
 func FormatNamed(name string) (Format, error) {
-	names := make([]string, len(Formats))
-	for i, f := range Formats {
-		if f.Name == name {
-			return f, nil
-		}
-		names[i] = f.Name
+	names := FormatNames(Formats)
+	if i := slices.Index(names, name); i >= 0 {
+		return Formats[i], nil
 	}
 	return Format{}, fmt.Errorf("there is no report format %q; there are %s", name, strings.Join(names, ", "))
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment/choice"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/figure"
@@ -112,7 +113,7 @@ func (r *Report) layOut() []section {
 			list = append(list, section{Title: title, Name: name, Sheets: sheets})
 		}
 	}
-	var variants, values, tests []*sheet
+	var variants, values []*sheet
 	for i, table := range r.Chosen {
 		if table != r.Overall[i] {
 			variants = append(variants, scoreSheet(table, table.Lead()))
@@ -120,9 +121,6 @@ func (r *Report) layOut() []section {
 		if len(table.Parameters) > 0 && r.Selected == nil {
 			values = append(values, scoreSheet(r.Tables[i], r.Tables[i].Lead()))
 		}
-	}
-	for _, compared := range analysis.Compare(r.Chosen) {
-		tests = append(tests, comparedSheet(&compared))
 	}
 	if r.Layout.Variant != nil {
 		add("Each "+r.Layout.VariantAspect().Name, "variants", variants...)
@@ -132,7 +130,7 @@ func (r *Report) layOut() []section {
 	if r.Ranking.Shows() {
 		add("Over data sets", "ranks", rankSheet(r.Ranking))
 	}
-	add("Pairwise tests", "compared", tests...)
+	add("Pairwise tests", "compared", lists.Map(analysis.Compare(r.Chosen), comparedSheet)...)
 	for i := range list {
 		list[i].Long = slices.Contains([]string{"variants", "values", "compared"}, list[i].Name)
 	}

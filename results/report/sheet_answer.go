@@ -96,9 +96,7 @@ func chosenSheet(tables []*analysis.ScoreTable, rules []string) *sheet {
 	}
 	varied, _ := foldAspects(l, settings)
 	s.AddAspects(varied)
-	for _, label := range analysis.MethodLabels(methods) {
-		s.Columns = append(s.Columns, sheetColumn{Head: label})
-	}
+	s.Columns = append(s.Columns, columns(sheetColumn{}, analysis.MethodLabels(methods))...)
 	for _, table := range tables {
 		for _, row := range table.Rows {
 			cells := append(layout.AspectCells(varied, row.Setting), make([]sheetCell, len(methods))...)

@@ -32,12 +32,16 @@ func orDash(text string) sheetCell {
 	return sheetCell{Text: text}
 }
 
-func digitsCell(x float64) sheetCell {
+// numberCell has a note for NaN.
+func numberCell(x float64, text func(x float64) string) sheetCell {
 	if math.IsNaN(x) {
 		return sheetCell{Note: "-"}
 	}
-	return sheetCell{Text: digits(x)}
+	return sheetCell{Text: text(x)}
 }
+
+func digitsCell(x float64) sheetCell      { return numberCell(x, digits) }
+func probabilityCell(p float64) sheetCell { return numberCell(p, analysis.Probability) }
 
 func digits(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
@@ -190,10 +194,8 @@ func timesSheet(p *analysis.RunPair, other string) *sheet {
 	s := &sheet{
 		Name: "times", Title: "Times: " + other + " to A",
 		Caption: "Cells that both runs computed with the same status; ratios of a cell's times, below 1 where " + other + " is faster. Totals are in seconds.",
-		Columns: append(labelColumns("method", "time"), rightColumns("cells", "A total", other+" total", "geometric mean")...),
-	}
-	for _, q := range analysis.TimeQuantiles {
-		s.Columns = append(s.Columns, sheetColumn{Head: quantileHead(q), Right: true})
+		Columns: slices.Concat(labelColumns("method", "time"), rightColumns("cells", "A total", other+" total", "geometric mean"),
+			rightColumns(lists.Map(analysis.TimeQuantiles[:], quantileHead)...)),
 	}
 	words := map[string]string{"cpu_seconds": "processor", "wall_seconds": "elapsed"}
 	for _, t := range p.Times {

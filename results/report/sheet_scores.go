@@ -21,13 +21,11 @@ func scoreSheet(table *analysis.ScoreTable, score analysis.Score) *sheet {
 	varied, constant := foldAspects(table.Layout, table.Settings())
 	s.AddAspects(varied)
 	oracle := score == analysis.TestAtBestValidation && table.Has(analysis.TestAtBestTest)
-	for _, label := range analysis.MethodLabels(table.Methods) {
-		column := sheetColumn{Head: label}
-		if oracle {
-			column.Aside = "oracle"
-		}
-		s.Columns = append(s.Columns, column)
+	column := sheetColumn{}
+	if oracle {
+		column.Aside = "oracle"
 	}
+	s.Columns = append(s.Columns, columns(column, analysis.MethodLabels(table.Methods))...)
 	if table.HasFloor() {
 		s.Columns = append(s.Columns, sheetColumn{Head: floorLabel(table)})
 	}
@@ -249,7 +247,7 @@ func appendFloor(cells []sheetCell, table *analysis.ScoreTable, row *analysis.Sc
 }
 
 // comparedSheet has the tests of every two methods of a setting.
-func comparedSheet(t *analysis.ComparedTable) *sheet {
+func comparedSheet(t analysis.ComparedTable) *sheet {
 	table, score := t.Table, t.Table.Lead()
 	s := &sheet{Name: "compared-" + string(table.Metric), Title: "Differences in test " + table.Metric.Word() + ofScaled(table.Scaled)}
 	varied, constant := foldAspects(table.Layout, table.Settings())
@@ -291,13 +289,6 @@ func intervalCell(i stats.Interval, text func(x float64) string) sheetCell {
 		return sheetCell{Note: "-"}
 	}
 	return sheetCell{Text: fmt.Sprintf("[%s, %s]", text(i.Low), text(i.High))}
-}
-
-func probabilityCell(p float64) sheetCell {
-	if math.IsNaN(p) {
-		return sheetCell{Note: "-"}
-	}
-	return sheetCell{Text: analysis.Probability(p)}
 }
 
 func rankSheet(r *analysis.Ranking) *sheet {

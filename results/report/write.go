@@ -23,12 +23,8 @@ func (o *Options) made(dir string) (*results.Made, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &results.Made{MadeOf: results.MadeOf{Agepath: o.Version, Inputs: inputs, Figures: o.Figures, Choose: o.Choose, Paper: o.Paper, Compression: o.Compression,
-		Tests: cmp.Or(o.Tests, analysis.DefaultTests)}}
-	for _, format := range o.formats() {
-		m.Formats = append(m.Formats, format.Name)
-	}
-	return m, nil
+	return &results.Made{MadeOf: results.MadeOf{Agepath: o.Version, Inputs: inputs, Figures: o.Figures, Choose: o.Choose, Paper: o.Paper, Compression: o.Compression,
+		Tests: cmp.Or(o.Tests, analysis.DefaultTests)}, Formats: FormatNames(o.formats())}, nil
 }
 
 func (o *Options) formats() []Format {

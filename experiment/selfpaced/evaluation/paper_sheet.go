@@ -9,6 +9,7 @@ import (
 
 	"github.com/agepath/agepath/experiment/selfpaced"
 	"github.com/agepath/agepath/experiment/selfpaced/published"
+	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results/analysis"
 	"github.com/agepath/agepath/results/layout"
 	"github.com/agepath/agepath/results/prose"
@@ -98,10 +99,7 @@ func paperSheet(p *PaperTable) *layout.Sheet {
 	}
 	notes := &footnotes{}
 	for i, row := range p.Rows {
-		var cells []layout.SheetCell
-		for _, c := range varying {
-			cells = append(cells, layout.SheetCell{Text: c.Text(row.Published)})
-		}
+		cells := lists.Map(varying, func(c PaperColumn) layout.SheetCell { return layout.SheetCell{Text: c.Text(row.Published)} })
 		if further != nil {
 			cells = append(cells, layout.SheetCell{Text: further[i]})
 		}
