@@ -237,7 +237,9 @@ func chosenCells(r *analysis.Run, cell, method string) ([]string, error) {
 	case len(order) == 0:
 		return nil, fmt.Errorf("%s: no cell of the method has a validation score; give --cell", r.Dir)
 	case len(order) > 1:
-		lines := lists.Map(order, func(s layout.Setting) string { return fmt.Sprintf("\n  --cell %.8s  %s", best[s].cells[0], best[s].words) })
+		lines := lists.Map(order, func(s layout.Setting) string {
+			return fmt.Sprintf("\n  --cell %.8s  %s", best[s].cells[0], best[s].words)
+		})
 		return nil, fmt.Errorf("%s has results of %d data sets or kinds of noise; give the cell of one:%s", r.Dir, len(order), strings.Join(lines, ""))
 	}
 	return best[order[0]].cells, nil

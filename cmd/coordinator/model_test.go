@@ -114,3 +114,57 @@ func TestModel(t *testing.T) {
 	}
 	t.Logf("largest difference of a score: %s", fields[0])
 }
+
+// fileModel makes a file with text labels, of which some are missing and some wrong, and wants the
+// model's labels and the suspects' rows to be those of the file.
+const fileModel = `
+import agepath, numpy as np, pandas as pd, sys
+r = np.random.RandomState(1)
+X = r.normal(size=(300, 3))
+truth = np.where(X @ [2, -1, 1] > 0, "up", "down")
+labels = truth.astype(object)
+wrong = r.choice(300, 30, replace=False)
+labels[wrong] = np.where(truth[wrong] == "up", "down", "up")
+gaps = r.choice(150, 60, replace=False)
+labels[gaps] = np.nan
+data = pd.DataFrame(X, columns=["a", "b", "c"]).assign(way=labels)
+data.to_csv("ways.csv", index=False)
+grid = {"name": "ways", "repeats": 4, "data": [{"path": "ways.csv", "target": "way", "missing": "drop", "task": "classification"}],
+        "models": [{"logistic": {"c": 1}}, {"svm": {"c": [0.1, 1]}}], "regularizers": ["linear"], "methods": ["original", "gaga"], "keep": {"knots": False}}
+results = agepath.run(grid, "--figures", "0", program=sys.argv[1])
+m = results.model()
+assert list(m.classes_) == ["down", "up"], m.classes_
+assert np.mean(m.predict(data) == truth) > 0.9 and m.score(data, truth) > 0.9
+assert not set(m.train_["row"] + m.file_["test_rows"] + m.file_["validation_rows"]) & set(gaps)
+suspects = results.suspects()
+assert not set(suspects.row) & set(gaps) and np.isin(suspects.row, wrong).mean() > 0.7 and len(suspects) > 8, suspects
+assert list(results.suspects("original").columns) == list(suspects.columns) and "noisy rows" not in results.figure("suspects")
+for what, says in ((lambda: m.predict(data.rename(columns={"b": "B"})), "no column b"), (lambda: m.score(data, np.where(truth == "up", 1, -1)), "the classes are"),
+                   (lambda: results.suspects("gagga"), "no method gagga; it has gaga, original; did you mean gaga?"), (lambda: results.suspects("gaga", m.file_["cell"]), "give one"),
+                   (lambda: agepath.run("ways.csv", program=sys.argv[1]), "init FILE"), (lambda: agepath.run({"data": [data]}), "to_csv"), (lambda: results.table("foo"), "answer")):
+    try:
+        what()
+    except (ValueError, TypeError, RuntimeError, FileNotFoundError) as error:
+        assert says in str(error), error
+    else:
+        raise AssertionError(says)
+assert "](" not in results.verdict and "&" not in results.verdict
+assert not [name for name in __import__("os").listdir(".") if name.startswith("grid-")]
+`
+
+// TestModelOfFile reads what people have: text labels, missing ones, wrong ones.
+func TestModelOfFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "agepath.py", must(t, "python").out)
+	python := numpy(t)
+	if text, err := exec.Command(python, "-c", "import pandas").CombinedOutput(); err != nil {
+		needs.Lacking(t, "results in Python, Debian's python3-pandas: %v\n%s", err, text)
+	}
+	cmd := exec.Command(python, "-c", fileModel, os.Args[0])
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+}

@@ -1,10 +1,11 @@
 """Runs of agepath from Python, results as data frames, models to predict with, and methods of your own.
 
     import agepath
-    results = agepath.run("grid.yaml")           # or a grid as a dict
+    results = agepath.run("grid.yaml")           # or a grid as a dict; `agepath init DATA.csv` writes a first one
     print(results.verdict)
     results.cells                                # a data frame
     results.figure("score-curve")                # notebooks show it
+    results.suspects()                           # the rows that are out of the chosen models
     agepath.model("out/grid").predict(X)         # a scikit-learn estimator
 
 A method is a function of the training rows. This is a whole one, in the file mine.py:
@@ -20,12 +21,14 @@ A grid names it with this file:
 
     methods: [gaga, {command: {name: mine, run: [python3, mine.py], files: [agepath.py, mine.py]}}]
 
-`coordinator try GRID mine` computes one cell of it. Methods and models need numpy alone; runs need
-the program, which a wheel brings as `agepath`.
+with the path of your Python (sys.executable) for python3, and beside it agepath.py, by `agepath python >
+agepath.py`. `agepath try GRID mine` computes one cell, run(grid, "--allow-commands") all. Methods and
+models need numpy alone; runs need the program, which a wheel brings as agepath (elsewhere: coordinator).
 """
 from __future__ import annotations
 
 import csv
+import html
 import importlib
 import io
 import json
@@ -81,7 +84,7 @@ def method(fit: Callable) -> Callable:
     if fit.__module__ != "__main__":
         return fit
     if _requests is None:
-        print(f"{fit.__name__} is a method of agepath: coordinator try GRID NAME computes a cell of it", file=sys.stderr)
+        print(f"{fit.__name__} is a method of agepath: `agepath try GRID NAME` computes a cell of it", file=sys.stderr)
         return fit
     for line in _requests:
         request = json.loads(line)
@@ -215,33 +218,46 @@ def run(grid: str | os.PathLike | dict, *flags: str, program: str | None = None)
     """Computes a grid by `agepath run GRID --json` and returns its results.
 
     A grid is the path of a file, or a dict with a file's keys, whose paths are relative to the
-    current folder. Flags are passed on, as in run("grid.yaml", "--out", "out/mine", "--allow-commands").
+    current folder; `agepath init FILE --target COLUMN` writes a first one for a file of data. Flags are passed on, as in run("grid.yaml", "--out", "out/mine", "--allow-commands").
     Results.summary is the object that the program prints; cells that failed are counted there. Where
-    nothing was computed, the error is on standard error and RuntimeError says so.
+    nothing was computed RuntimeError has the program's message.
     """
     if isinstance(grid, dict):
+        text = json.dumps({"name": "notebook", **grid}, default=_plain)
         with tempfile.NamedTemporaryFile("w", suffix=".yaml", prefix="grid-", dir=".", delete=False, encoding="utf-8") as file:
-            json.dump({"name": "notebook", **grid}, file, default=lambda x: x.tolist() if hasattr(x, "tolist") else os.fspath(x))
+            file.write(text)
         try:
             return run(file.name, *flags, program=program)
         finally:
             os.remove(file.name)
     # A terminal shows the program's own progress, a notebook that of its log.
-    notebook = type(sys.stderr).__module__.startswith("ipykernel")
+    notebook, said = type(sys.stderr).__module__.startswith("ipykernel"), "its messages are on standard error"
     with subprocess.Popen([program or _program(), "run", os.fspath(grid), "--json", *flags], text=True, encoding="utf-8",
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE if notebook else None) as running:
+                          stdout=subprocess.PIPE, stderr=None if sys.stderr.isatty() else subprocess.PIPE) as running:
         for line in running.stderr or ():
             at = re.search(r" done=(\d+) cells=(\d+)", line)
-            if at:
+            if notebook and at:
                 done, cells = map(int, at.groups())
                 print(f"\r{'█' * (30 * done // cells):░<30} {done} of {cells} cells", end="\n" if done == cells else "", file=sys.stderr, flush=True)
             else:
                 print(line, end="", file=sys.stderr)
+            if not line.startswith("time="):
+                said = line.strip()
         printed = running.stdout.read()
     if not printed.strip():
-        raise RuntimeError(f"agepath run {grid} ended with the status {running.returncode}; its messages are on standard error")
+        raise RuntimeError(f"agepath run {grid} ended with the status {running.returncode}: {said}")
     summary = json.loads(printed[printed.index("{"):])
     return Results(summary["out"], summary, program)
+
+
+def _plain(x):
+    """Returns what JSON has for an object in a grid."""
+    if hasattr(x, "tolist"):
+        return x.tolist()
+    if isinstance(x, os.PathLike):
+        return os.fspath(x)
+    raise TypeError(f"a grid has no {type(x).__name__}: data are files, which DataFrame.to_csv(..., index=False) writes, and a method of "
+                    "your own is a command, as help(agepath) shows")
 
 
 def read(path: str | os.PathLike, program: str | None = None) -> Results:
@@ -279,7 +295,10 @@ class Results:
             self.tables = [name[:-len(".arrow")] for name in sorted(os.listdir(path)) if name.endswith(".arrow") and name.count(".") == 1]
         if "cells" not in self.tables:
             raise FileNotFoundError(f"{path} has no cells yet" if self._served else
-                                    f"{path} has no cells.arrow; coordinator run or collect leaves it in a folder of results")
+                                    f"{path} has no cells.arrow; agepath run or collect leaves it in a folder of results")
+
+    def __repr__(self):
+        return f"agepath.read({self.path!r})"
 
     def __dir__(self):
         return [*super().__dir__(), *self.tables]
@@ -316,7 +335,9 @@ class Results:
         """What the report says first: which method is best where, and what chance explains."""
         with open(self._report("report.md"), encoding="utf-8") as file:
             text = re.split("^###? ", file.read(), maxsplit=1, flags=re.M)[0]
-        return re.sub(r"\\(.)", r"\1", " ".join(text.split("\n", 1)[1].split()))
+        # The figure and its files are not of the verdict.
+        lines = [line for line in text.split("\n")[1:] if "](figures/" not in line]
+        return html.unescape(re.sub(r"\\(.)", r"\1", " ".join(" ".join(lines).split())))
 
     def table(self, name: str = "answer") -> Any:
         """A table of the report as a data frame of pandas, else a list of dicts.
@@ -324,6 +345,9 @@ class Results:
         answer has the scores with age and parameters chosen by validation; others are tables, chosen,
         comparisons and ranks.
         """
+        if not os.path.exists(self._report(name + ".csv")):
+            found = sorted(file[:-len(".csv")] for file in os.listdir(os.path.join(self.path, "report")) if file.endswith(".csv"))
+            raise FileNotFoundError(f"the report has no table {name}; it has {', '.join(found)}")
         with open(self._report(name + ".csv"), encoding="utf-8", newline="") as file:
             pandas = _module("pandas")
             if not pandas:
@@ -331,16 +355,16 @@ class Results:
             frame = pandas.read_csv(file, dtype={"cell": str}, keep_default_na=False, na_values=[""])
             return frame if name == "cells" else frame.dropna(axis=1, how="all")
 
-    def figure(self, name: str = "score-curve") -> Figure:
+    def figure(self, name: str = "score-curve", method: str | None = None, cell: str | None = None) -> Figure:
         """The first figure of the report whose name begins so, as in figure("path-diabetes"); figures lists them.
 
-        "suspects" has the losses of the rows that are out of GAGA's chosen models; see suspects.
+        "suspects" has the losses of the rows that are out of the chosen models, of a method or cell; see suspects.
         """
         if name == "suspects":
-            return Figure(_ask(self._program, "model", self.path, "--suspects=svg", "--method", "gaga"))
+            return Figure(_ask(self._program, "model", self.path, "--suspects=svg", *_choice(method, cell)))
         found = [figure for figure in self.figures if figure.startswith(name)]
         if not found:
-            raise FileNotFoundError(f"the report has no figure {name}; it has {', '.join(self.figures) or 'none: agepath report makes them'}")
+            raise FileNotFoundError(f"the report has no figure {name}; it has {', '.join([*self.figures, 'suspects'])}")
         with open(os.path.join(self.path, "report", "figures", found[0] + ".svg"), encoding="utf-8") as file:
             return Figure(file.read())
 
@@ -350,21 +374,30 @@ class Results:
         folder = os.path.join(self.path, "report", "figures")
         return sorted(name[:-len(".svg")] for name in os.listdir(folder) if name.endswith(".svg")) if os.path.isdir(folder) else []
 
-    def suspects(self, method: str = "gaga", cell: str | None = None) -> Any:
+    def suspects(self, method: str | None = None, cell: str | None = None) -> Any:
         """The rows that are out of the fit (weight 0) at the chosen age in most repeats that train on them.
 
-        Of a method's chosen cells, or of a cell and its repeats, a data frame of pandas, else a list of dicts:
-        the row of the data set from 0, in how many repeats it is trained on, out, and noisy (the grid's noise
-        changed it), and its mean loss; rows that are out more often and have larger losses first.
+        Of the cells that validation chose of a method (by default gaga), or of a cell and its repeats, a data
+        frame of pandas, else a list of dicts: the row of the file from 0, in how many repeats it is trained on,
+        out, and noisy (noise that the grid adds changed it; 0 says nothing about your own errors), and its mean
+        loss, in units of the model's; rows that are out more often and have larger losses first.
         """
-        text = _ask(self._program, "model", self.path, "--suspects", *(["--cell", cell] if cell else ["--method", method]))
-        suspects = [{name: (float if name == "loss" else int)(value) for name, value in row.items()} for row in csv.DictReader(text.splitlines())]
+        text = _ask(self._program, "model", self.path, "--suspects", *_choice(method, cell))
+        rows = csv.DictReader(text.splitlines())
+        suspects = [{name: (float if name == "loss" else int)(value) for name, value in row.items()} for row in rows]
         pandas = _module("pandas")
-        return pandas.DataFrame(suspects) if pandas else suspects
+        return pandas.DataFrame(suspects, columns=rows.fieldnames) if pandas else suspects
 
     def model(self, cell: str | None = None) -> Model:
         """The chosen model, or that of a cell; see model."""
         return model(self.path, cell, program=self._program)
+
+
+def _choice(method, cell):
+    """Returns the flags that choose the cells of suspects."""
+    if method and cell:
+        raise ValueError("a cell has a method already; give one of them")
+    return ["--cell", cell] if cell else ["--method", method or "gaga"]
 
 
 def model(source: str | os.PathLike | dict = None, cell: str | None = None, method: str | None = None,
@@ -392,8 +425,8 @@ class Model:
 
     model is an entry of a grid's models, such as {"lasso": {"alpha": [0.01, 0.1]}}; of several
     parameters validation chooses. regularizer is one of a grid's regularizers, scale as in a grid.
-    fit follows one age path of each parameter with a fifth of the rows held out, one more as the
-    test row that a cell has, and takes the age by the default rule.
+    fit learns from four fifths of the rows, by an age path of each parameter. The others choose the age
+    and the parameters, and are not in train_.
 
     Of a fitted model, coef_ and intercept_ are in the units of the data, features_ names the
     columns, age_ is the chosen age, train_ has the training rows (row, weight, loss), of which those
@@ -473,7 +506,7 @@ class Model:
             _ask(self.program, "run", os.path.join(folder, "grid.yaml"), "--out", out, "--figures", "0", "--json", "--no-reuse", "--log-level", "error")
             self._take(json.loads(_ask(self.program, "model", out)))
         if classes is not None:
-            self.classes_ = classes
+            self.classes_, self.file_["classes"] = classes, classes.tolist()
         return self
 
     def _take(self, file):
@@ -486,7 +519,7 @@ class Model:
         if spec["name"] != self._name:
             self.model = {spec["name"]: {name: value for name, value in spec.items() if name != "name"}}
         if file["task"] == "classification":
-            self.classes_ = np.array([-1, 1])
+            self.classes_ = np.array(file.get("classes", [-1, 1]))
         return self
 
     @property
@@ -499,8 +532,11 @@ class Model:
     def _values(self, X):
         if not hasattr(self, "file_"):
             raise (getattr(_module("sklearn.exceptions"), "NotFittedError", AttributeError))("this model is not fitted; call fit, or agepath.model of a folder of results")
-        if hasattr(X, "columns") and set(self.features_) <= set(X.columns):
-            X = X[self.features_]
+        if hasattr(X, "columns") and any(isinstance(name, str) for name in X.columns):
+            missing = [name for name in self.features_ if name not in set(X.columns)]
+            if missing and not all(re.fullmatch(r"x\d+", name) for name in self.features_):  # which are not the data's own
+                raise ValueError(f"X has no column {', '.join(missing)}; the model takes columns by name")
+            X = X if missing else X[self.features_]
         X = _rows(X)
         if X.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {X.shape[1]} features, but Model is expecting {self.n_features_in_} features as input: {', '.join(self.features_)}")
@@ -523,6 +559,9 @@ class Model:
         """Returns the coefficient of determination, or the accuracy for classes."""
         y, predicted = np.asarray(y), self.predict(X)
         if hasattr(self, "classes_"):
+            others = set(y.tolist()) - set(self.classes_.tolist())
+            if others:
+                raise ValueError(f"y has the label {others.pop()!r}; the classes are {self.classes_.tolist()}")
             return float(np.mean(predicted == y))
         return float(1 - ((y - predicted) ** 2).sum() / ((y - y.mean()) ** 2).sum())
 
