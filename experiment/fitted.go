@@ -13,8 +13,8 @@ type FittedModel struct {
 
 	Task     string   `json:"task"`
 	Classes  []any    `json:"classes,omitempty"` // labels of negative and other values; by default -1 and 1
-	Age      *float64 `json:"age"`       // null for methods without ages
-	ChosenBy string   `json:"chosen_by"` // validation, test (without a validation part) or none (without ages)
+	Age      *float64 `json:"age"`               // null for methods without ages
+	ChosenBy string   `json:"chosen_by"`         // validation, test (without a validation part) or none (without ages)
 	Metric   string   `json:"metric"`
 	Test     float64  `json:"test_score"` // of the scaled target
 

@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 
 	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/internal/disk"
@@ -65,17 +64,14 @@ func percent(share float64) string { return prose.Short(100*share) + " %" }
 func ReadMade(dir string) (*Made, error) {
 	path := filepath.Join(dir, ReportFolder, MadeName)
 	text, err := disk.ReadFile(disk.OS{}, path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return &Made{}, nil
-	case errors.Is(err, syscall.ENOTDIR):
-		return nil, fmt.Errorf("%s is a file: %w", dir, syscall.ENOTDIR)
-	}
-	m := new(Made)
-	if err == nil {
-		err = json.Unmarshal(text, m)
 	}
 	if err != nil {
+		return nil, err
+	}
+	m := new(Made)
+	if err := json.Unmarshal(text, m); err != nil {
 		return nil, fmt.Errorf("reading %s: %w; remove it, and `coordinator report %s` makes all files again", path, err, dir)
 	}
 	for name := range m.Files {

@@ -54,9 +54,6 @@ coordinator model out/flats --suspects=svg > suspects.svg
 coordinator model out/quickstart --cell 4f1c`,
 		func(ctx context.Context, args []string) error {
 			a.BeforeCommands(commands)
-			if suspects != "" && suspects != inCSV && suspects != inSVG {
-				return command.Refusef("--suspects=%s: %s and %s are allowed", suspects, inCSV, inSVG)
-			}
 			library, err := a.library.open()
 			if err != nil {
 				return err
@@ -77,7 +74,7 @@ coordinator model out/quickstart --cell 4f1c`,
 			fit := func(cell string) (*experiment.FittedModel, error) {
 				return run.Fit(ctx, args[0], cell, library, commands)
 			}
-			if suspects != "" {
+			if suspects != noSuspects {
 				return a.writeSuspects(cells, fit, suspects)
 			}
 			m, err := fit(cmp.Or(cell, cells[0]))
@@ -91,13 +88,13 @@ coordinator model out/quickstart --cell 4f1c`,
 	command.AllowCommands(cmd.Flags(), &commands)
 	cmd.Flags().StringVar(&cell, "cell", "", "`ID` of the cell, or how it begins; the column cell of cells.arrow has them")
 	cmd.Flags().StringVar(&method, "method", "", "`name` of the only method to choose from")
-	cmd.Flags().StringVar(&suspects, "suspects", "", "write the rows that are out in most repeats, as `"+inCSV+"`, or draw them, as "+inSVG)
+	command.Choice(cmd.Flags(), &suspects, "suspects", noSuspects, "write the rows that are out in most repeats, or draw those of any", noSuspects, inCSV, inSVG)
 	cmd.Flags().Lookup("suspects").NoOptDefVal = inCSV
 	return cmd
 }
 
 // Forms of suspects.
-const inCSV, inSVG = "csv", "svg"
+const noSuspects, inCSV, inSVG = "no", "csv", "svg"
 
 // suspect counts the cells that train on a row of the data set, and of these what it is in them.
 type suspect struct {
@@ -182,7 +179,7 @@ func suspectsFigure(rows map[int]*suspect, noisy bool) *figure.Figure {
 			series.Pieces = append(series.Pieces, []layout.Point{{X: 100 * float64(s.out) / trained, Y: s.loss / trained}})
 		}
 	}
-	return figure.Of("suspects", f)
+	return figure.New(&layout.FigurePlan{Name: "suspects"}, f)
 }
 
 // chosenCells returns the repeats of a cell or, for "", those that validation chose of the method, ""

@@ -26,7 +26,7 @@ var wheelTags = map[platform]string{
 const wheelMetadata = `Metadata-Version: 2.1
 Name: agepath
 Version: %s
-Summary: Self-paced learning: exact age paths, experiments in bulk, models to predict with
+Summary: Self-paced learning: exact age paths, models that bad rows do not mislead, suspect rows, experiments in bulk
 Project-URL: Source, https://github.com/agepath/agepath
 License: Apache-2.0
 Requires-Python: >=3.8
@@ -38,7 +38,7 @@ Description-Content-Type: text/markdown
 // experiment/outside/agepath.py, and the programs as the commands agepath and agepath-worker.
 func writeWheel(root, out, version string, p platform, at time.Time, binaries []file) error {
 	var texts [3][]byte
-	for i, name := range []string{"experiment/outside/agepath.py", "README.md", "LICENSE"} {
+	for i, name := range []string{"experiment/outside/agepath.py", "docs/python.md", "LICENSE"} {
 		var err error
 		if texts[i], err = os.ReadFile(filepath.Join(root, name)); err != nil {
 			return err

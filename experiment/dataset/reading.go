@@ -72,6 +72,7 @@ type reading struct {
 	seen              []string // marks of missing values in features
 	unlabelled        string   // the first mark in the target
 	classes           []any    // see [Reading]
+	omitted           []int    // likewise
 	pointed           bool     // a number has a decimal mark
 	grouped           bool     // a number has one that may separate thousands
 	marks             []mark
@@ -119,7 +120,7 @@ func (t *table) settled(d *Dataset) Reading {
 	if t.unsaid > 0 {
 		t.warnings = append(t.warnings, fmt.Sprintf("and %d more of this kind", t.unsaid))
 	}
-	return Reading{How: strings.Join(t.clauses, "; "), Warnings: t.warnings, LeftOut: len(t.omitted), Lines: t.dropped, Classes: t.classes, omitted: t.omitted}
+	return Reading{How: strings.Join(t.clauses, "; "), Warnings: t.warnings, LeftOut: len(t.omitted), Lines: t.dropped[:min(len(t.dropped), MaxLines)], Classes: t.classes, omitted: t.omitted}
 }
 
 func (t judge) warnTwins() {

@@ -77,8 +77,7 @@ type table struct {
 	lines   []int // of kept rows
 	uses    []use // of kept rows
 	gap     bool  // the row has a missing value
-	omitted []int // indices of the rows left out for missing values
-	dropped []int // first lines of these
+	dropped []int // lines of [reading.omitted]
 	taken   int64 // bytes without the rows
 
 	negative int // kept rows that NegativeRows makes -1
@@ -344,9 +343,7 @@ func (t *table) end() {
 	if t.gap && t.o.Missing == missingDrop {
 		last := len(t.lines) - 1
 		t.omitted = append(t.omitted, t.rows-1)
-		if len(t.dropped) < MaxLines {
-			t.dropped = append(t.dropped, t.lines[last])
-		}
+		t.dropped = append(t.dropped, t.lines[last])
 		t.lines, t.uses = t.lines[:last], t.uses[:last]
 		for i := range t.columns {
 			col := &t.columns[i]

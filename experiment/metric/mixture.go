@@ -1,6 +1,7 @@
 package metric
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -68,13 +69,10 @@ func fitMixture(squares []float64) (m mixture) {
 func (m *mixture) odds() func(square float64) float64 {
 	offset, slope := math.Log(m.share/(1-m.share))-math.Log(m.narrow/m.wide)/2, 0.5/m.narrow-0.5/m.wide
 	return func(square float64) float64 {
-		switch {
-		case m.narrow > 0:
+		if m.narrow > 0 {
 			return offset - float64(slope*square)
-		case square < 1e-300:
-			return math.Inf(1)
 		}
-		return math.Inf(-1)
+		return math.Inf(cmp.Compare(1e-300, square))
 	}
 }
 

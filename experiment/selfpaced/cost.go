@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/agepath/agepath/experiment"
-	"github.com/agepath/agepath/experiment/choice"
 	"github.com/agepath/agepath/experiment/dataset"
 )
 
@@ -32,11 +31,9 @@ func estimate(g *group) float64 {
 
 // commonWork is that of all methods.
 func commonWork(g *group, n, d float64) float64 {
-	work := cellWork + prepareWork*n*d
+	work := cellWork + prepareWork*n*d + farWork*n
 	if g.choice.Labels == correctedLabels {
 		work += labelsWork * (50 + d) * math.Pow(math.Min(n, labelRows), 1.75)
-	} else if g.choice.Trimmed == choice.Auto {
-		work += farWork * n
 	}
 	return work
 }

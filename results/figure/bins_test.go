@@ -13,7 +13,7 @@ import (
 // TestBandOnLogarithmicAxis draws a band that goes below 0.
 func TestBandOnLogarithmicAxis(t *testing.T) {
 	t.Parallel()
-	checkFigure(t, newFigure(&layout.FigurePlan{Name: "time-x", Methods: []string{"gaga"}}, &layout.Figure{
+	checkFigure(t, New(&layout.FigurePlan{Name: "time-x", Methods: []string{"gaga"}}, &layout.Figure{
 		X: layout.AxisLabel{Text: "rows"}, Y: layout.AxisLabel{Text: "time", Log: true},
 		Series: []layout.Series{{Pieces: [][]layout.Point{{{X: 1, Y: 1, Band: 2}, {X: 2, Y: 100, Band: 300}}}}},
 	}))

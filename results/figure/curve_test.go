@@ -148,7 +148,7 @@ func curveFigure(t *testing.T, table *analysis.ScoreTable, paths []*scorePath) *
 	if f == nil {
 		t.Fatal("no figure")
 	}
-	return newFigure(&layout.FigurePlan{Methods: table.Methods}, f)
+	return New(&layout.FigurePlan{Methods: table.Methods}, f)
 }
 
 // TestScoreCurveBand wants the band of a score curve to be one standard

@@ -58,11 +58,8 @@ type seriesStyle struct {
 	bars    bool // histogram: each point begins a bin, the last ends it
 }
 
-// Of returns a figure that belongs to no run. All series have a style.
-func Of(name string, of *layout.Figure) *Figure { return newFigure(&layout.FigurePlan{Name: name}, of) }
-
-// newFigure gives the series their styles, and those of methods their names.
-func newFigure(plan *layout.FigurePlan, of *layout.Figure) *Figure {
+// New gives the series their styles, and those of methods their names.
+func New(plan *layout.FigurePlan, of *layout.Figure) *Figure {
 	f := &Figure{Figure: *of, Kind: plan.Kind, Name: plan.Name}
 	methods := stylesOf(plan.Methods)
 	for i := range f.Series {

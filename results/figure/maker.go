@@ -69,7 +69,7 @@ func Make(ctx context.Context, r *analysis.Run, n int, tell func(what string, at
 			d.Missing = append(d.Missing, fmt.Sprintf("figure %s: %s.", plan.Name, missing))
 			continue
 		}
-		d.Figures = append(d.Figures, newFigure(&plan, f))
+		d.Figures = append(d.Figures, New(&plan, f))
 	}
 	return d, nil
 }

@@ -267,7 +267,7 @@ func figureOf(t *testing.T, plan *layout.FigurePlan) *Figure {
 	if f == nil {
 		t.Fatal(missing)
 	}
-	return newFigure(plan, f)
+	return New(plan, f)
 }
 
 func TestChoiceFigure(t *testing.T) {
@@ -454,7 +454,7 @@ func drawn(t *testing.T, dir string) *Drawn {
 // TestOneValueOfLogAxis wants a logarithmic axis with one value to have it in its middle.
 func TestOneValueOfLogAxis(t *testing.T) {
 	t.Parallel()
-	f := newFigure(&layout.FigurePlan{Name: "one", Methods: []string{"original"}}, &layout.Figure{
+	f := New(&layout.FigurePlan{Name: "one", Methods: []string{"original"}}, &layout.Figure{
 		Title: "one", X: layout.AxisLabel{Text: "x", Log: true}, Y: layout.AxisLabel{Text: "y", Log: true},
 		Series: []layout.Series{{Pieces: [][]layout.Point{{{X: 3, Y: 1e-12}}}}},
 	})
@@ -477,7 +477,7 @@ func TestAlikeValues(t *testing.T) {
 			if log && low <= 0 {
 				continue
 			}
-			f := newFigure(&layout.FigurePlan{}, &layout.Figure{Y: layout.AxisLabel{Text: "accuracy", Log: log}, Series: []layout.Series{
+			f := New(&layout.FigurePlan{}, &layout.Figure{Y: layout.AxisLabel{Text: "accuracy", Log: log}, Series: []layout.Series{
 				{Name: "a", Pieces: [][]layout.Point{{{X: 1, Y: low}, {X: 2, Y: high}}}, Style: &layout.Style{Line: true}},
 			}})
 			text, err := f.SVG()

@@ -119,7 +119,7 @@ func manyFigure(n int) *Figure {
 			layout.Series{Name: "chosen", Method: j, Pieces: [][]layout.Point{piece[2:3]}, Style: &layout.Style{Mark: layout.Star}})
 	}
 	f.Series = append(f.Series, layout.Series{Name: "constant", Method: -1, Pieces: [][]layout.Point{{{X: 0, Y: 2}, {X: 4, Y: 2}}}, Style: &layout.Style{Line: true}})
-	return newFigure(&layout.FigurePlan{Name: "many", Methods: methods}, f)
+	return New(&layout.FigurePlan{Name: "many", Methods: methods}, f)
 }
 
 // TestPanels wants a panel under the name of each of ten methods or more, on equal axes, and one

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
 	"github.com/agepath/agepath/results/analysis"
@@ -227,7 +230,7 @@ func (v *verdict) practiceSentence() string {
 	var p []float64
 	var gains []bool
 	var settings, places []string
-	tested, ahead, better, worse := 0, 0, 0, 0
+	tested, ahead, better, worse, near := 0, 0, 0, 0, 0
 	for i := range v.compared {
 		r := &v.compared[i]
 		isReference := func(j int) bool {
@@ -245,6 +248,7 @@ func (v *verdict) practiceSentence() string {
 			gain := r.table.CompareScores(c.Test.Mean, 0) < 0
 			p, gains, settings = append(p, c.Test.P), append(gains, gain), append(settings, layout.Words(v.varied, r.row.Setting))
 			tested, ahead = tested+count(c.Tested()), ahead+count(gain)
+			near += count(withoutLargest(r, c.Method) < muchBetter*withoutLargest(r, c.Against))
 		}
 	}
 	if tested == 0 {
@@ -279,7 +283,22 @@ func (v *verdict) practiceSentence() string {
 	} else if over != "" {
 		words += "; " + over
 	}
-	return step.Practice + claim + ": " + words + v.allIn() + "."
+	text := step.Practice + claim + ": " + words + v.allIn() + "."
+	if better == 0 && 2*near > len(p) {
+		text += fmt.Sprintf(" But without the largest tenth of the errors its mean is better by over 10 %% in %d of %d: test rows may be"+
+			" wrong, which the RMSE rewards fitting; `metric: mae` weighs them less.", near, len(p))
+	}
+	return text
+}
+
+const muchBetter = 0.9 // ratio of errors
+
+// withoutLargest is a method's mean RMSE without the largest tenth of the errors, NaN for other metrics.
+func withoutLargest(of *verdictRow, method int) float64 {
+	if of.table.Metric != metric.RMSE {
+		return math.NaN()
+	}
+	return stat.Mean(lists.Map(of.row.Entries[method].Sample, func(s analysis.RepeatScore) float64 { return s.Without[0] }), nil)
 }
 
 // overDatasets compares the one of n paced methods that has the best mean rank with the reference by

@@ -137,6 +137,11 @@ var verdicts = []struct {
 			row["status"], row["error"] = "failed", "singular"
 		}
 	}}).rows()},
+	{"a loss by the largest errors", (&madeGrid{methods: three, gains: []float64{0, -0.03, -0.04}, sets: 2, repeats: 8, noise: 0.01, floor: 0.7, change: func(row testrun.Row) {
+		if row["test_rmse_without_10"] = 0.2; row["method"] != "original" {
+			row["test_rmse_without_10"] = 0.15
+		}
+	}}).rows()},
 	{"one method", (&madeGrid{methods: []string{"gaga"}, gains: []float64{0}, sets: 1, repeats: 4, floor: 0.4}).rows()},
 }
 
