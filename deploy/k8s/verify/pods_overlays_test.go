@@ -142,7 +142,7 @@ patches:
   - target: {kind: Deployment, name: agepath-worker}
     patch: |-
       - {op: replace, path: /spec/replicas, value: 2}
-      - {op: replace, path: /spec/template/spec/containers/0/resources, value: {requests: {cpu: 500m, memory: 1Gi}, limits: {cpu: "1", memory: 1Gi}}}
+      - {op: replace, path: /spec/template/spec/containers/0/resources, value: {requests: {cpu: 250m, memory: 1Gi}, limits: {cpu: "1", memory: 1Gi}}}
 `)
 	p.tls = true
 	p.kubectl(before + users + "kubectl" + after + strings.Replace(servers, "overlays/nats", "overlays/nats-tls", 1) + `
