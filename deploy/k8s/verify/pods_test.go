@@ -207,7 +207,7 @@ func outOfService(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := regexp.MustCompile(`kubectl taint node NODE\s+\S+:NoExecute`).Find(text)
+	command := regexp.MustCompile(`kubectl taint node\s+NODE\s+\S+:NoExecute`).Find(text)
 	if command == nil {
 		t.Fatal("docs/kubernetes.md has no taint of a node that is gone")
 	}
