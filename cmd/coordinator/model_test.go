@@ -141,13 +141,15 @@ assert not set(suspects.row) & set(gaps) and np.isin(suspects.row, wrong).mean()
 assert list(results.suspects("original").columns) == list(suspects.columns) and "noisy rows" not in results.figure("suspects")
 for what, says in ((lambda: m.predict(data.rename(columns={"b": "B"})), "no column b"), (lambda: m.score(data, np.where(truth == "up", 1, -1)), "the classes are"),
                    (lambda: results.suspects("gagga"), "no method gagga; it has gaga, original; did you mean gaga?"), (lambda: results.suspects("gaga", m.file_["cell"]), "give one"),
-                   (lambda: agepath.run("ways.csv", program=sys.argv[1]), "init FILE"), (lambda: agepath.run({"data": [data]}), "to_csv"), (lambda: results.table("foo"), "answer")):
+                   (lambda: agepath.run("ways.csv", program=sys.argv[1]), "init FILE"), (lambda: agepath.run({"methods": [len]}), "is a command"), (lambda: results.table("foo"), "answer")):
     try:
         what()
     except (ValueError, TypeError, RuntimeError, FileNotFoundError) as error:
         assert says in str(error), error
     else:
         raise AssertionError(says)
+grid["data"][0]["path"] = data
+assert agepath.run({**grid, "name": "frame"}, "--figures", "0", program=sys.argv[1]).cells.shape == results.cells.shape
 assert "](" not in results.verdict and "&" not in results.verdict
 assert not [name for name in __import__("os").listdir(".") if name.startswith("grid-")]
 `

@@ -28,6 +28,7 @@ models need numpy alone; runs need the program, which a wheel brings as agepath 
 from __future__ import annotations
 
 import csv
+import hashlib
 import html
 import importlib
 import io
@@ -218,7 +219,8 @@ def run(grid: str | os.PathLike | dict, *flags: str, program: str | None = None)
     """Computes a grid by `agepath run GRID --json` and returns its results.
 
     A grid is the path of a file, or a dict with a file's keys, whose paths are relative to the
-    current folder; `agepath init FILE --target COLUMN` writes a first one for a file of data. Flags are passed on, as in run("grid.yaml", "--out", "out/mine", "--allow-commands").
+    current folder; a data frame in place of a path is written there, to data-HASH.csv. `agepath init
+    FILE --target COLUMN` writes a first grid for a file of data. Flags are passed on, as in run("grid.yaml", "--out", "out/mine", "--allow-commands").
     Results.summary is the object that the program prints; cells that failed are counted there. Where
     nothing was computed RuntimeError has the program's message.
     """
@@ -251,13 +253,18 @@ def run(grid: str | os.PathLike | dict, *flags: str, program: str | None = None)
 
 
 def _plain(x):
-    """Returns what JSON has for an object in a grid."""
+    """Returns what JSON has for an object in a grid, of a data frame the file that it is written to."""
+    if hasattr(x, "to_csv") or hasattr(x, "write_csv"):
+        text = x.to_csv(index=False) if hasattr(x, "to_csv") else x.write_csv()
+        name = f"data-{hashlib.sha256(text.encode()).hexdigest()[:8]}.csv"
+        with open(name, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        return name
     if hasattr(x, "tolist"):
         return x.tolist()
     if isinstance(x, os.PathLike):
         return os.fspath(x)
-    raise TypeError(f"a grid has no {type(x).__name__}: data are files, which DataFrame.to_csv(..., index=False) writes, and a method of "
-                    "your own is a command, as help(agepath) shows")
+    raise TypeError(f"a grid has no {type(x).__name__}; a method of your own is a command, as help(agepath) shows")
 
 
 def read(path: str | os.PathLike, program: str | None = None) -> Results:
