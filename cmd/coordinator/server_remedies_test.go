@@ -96,7 +96,7 @@ func TestRemediesOfServer(t *testing.T) {
 		rows += fmt.Sprintf("%d,%d\n", i, 2*min(i/900, 1)-1)
 	}
 	write(t, dir, "rows.csv", rows)
-	kernel := write(t, dir, "kernel.yaml", "name: kernel\nlimits: {memory: 20MiB, attempts: 1}\ndata: [{path: rows.csv, task: classification}]\nmodels: [{svm: {c: 1, kernel: rbf, kernel_gamma: 1}}]\nmethods: [original]\n")
+	kernel := write(t, dir, "kernel.yaml", "name: kernel\nlimits: {memory: 25MiB, attempts: 1}\ndata: [{path: rows.csv, task: classification}]\nmodels: [{svm: {c: 1, kernel: rbf, kernel_gamma: 1}}]\nmethods: [original]\n")
 	small := must(t, "submit", kernel, "--nats", r.url)
 	run, _, _ = strings.Cut(small.out, ":")
 	must(t, "pause", run, "--nats", r.url)

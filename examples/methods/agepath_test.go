@@ -292,7 +292,7 @@ func TestPythonProtocol(t *testing.T) {
 	}
 	cmd := exec.Command(path, "mine.py") // which a person starts
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "coordinator try GRID NAME") {
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "`agepath try GRID NAME` computes a cell") {
 		t.Errorf("%v, %s", err, out)
 	}
 }
