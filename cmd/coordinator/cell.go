@@ -93,8 +93,7 @@ coordinator model out/quickstart --cell 4f1c`,
 	return cmd
 }
 
-// Forms of suspects.
-const noSuspects, inCSV, inSVG = "no", "csv", "svg"
+const noSuspects, inCSV, inSVG = "no", "csv", "svg" // forms of suspects
 
 // suspect counts the cells that train on a row of the data set, and of these what it is in them.
 type suspect struct {
@@ -116,11 +115,8 @@ func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.F
 			return command.Refusef("cell %s: the method %s says no weights of rows; --method names another", cell, m.Method)
 		}
 		for i, row := range m.Train.Row {
-			s := found[row]
-			if s == nil {
-				s = &suspect{row: row}
-				found[row] = s
-			}
+			s := cmp.Or(found[row], &suspect{row: row})
+			found[row] = s
 			isOut, isNoisy, n := m.Train.Weight[i] == 0, m.Train.Noisy[i], float64(m.Train.Count[i])
 			s.trained++
 			s.loss += m.Train.Loss[i]
@@ -143,10 +139,9 @@ func (a *app) writeSuspects(cells []string, fit func(cell string) (*experiment.F
 	}
 	if form == inSVG {
 		svg, err := suspectsFigure(found, noisy > 0).SVG()
-		if err != nil {
-			return err
+		if err == nil {
+			_, err = a.Out.Write(svg)
 		}
-		_, err = a.Out.Write(svg)
 		return err
 	}
 	list := slices.DeleteFunc(slices.Collect(maps.Values(found)), func(s *suspect) bool { return 2*s.out <= s.trained })
@@ -182,9 +177,8 @@ func suspectsFigure(rows map[int]*suspect, noisy bool) *figure.Figure {
 	return figure.New(&layout.FigurePlan{Name: "suspects"}, f)
 }
 
-// chosenCells returns the repeats of a cell or, for "", those that validation chose of the method, ""
-// for the best one by validation, among all models and parameters. The folder must then have one data set
-// and kind of noise, since scores of others do not compare.
+// chosenCells returns the repeats of a cell or, for "", of the model, parameters and method, "" for any,
+// that are best by validation. The folder must then have one task, see taskOf.
 func chosenCells(r *analysis.Run, cell, method string) ([]string, error) {
 	type chosen struct {
 		cells []string
@@ -203,14 +197,12 @@ func chosenCells(r *analysis.Run, cell, method string) ([]string, error) {
 			for i := range row.Entries {
 				name := analysis.MethodName(table.Methods[i])
 				methods[name] = true
-				of := &chosen{words: r.Layout.Describe(row.Setting, r.Layout.Conditions...)}
-				for _, s := range row.Entries[i].Sample {
-					if !math.IsNaN(s.BestValidation) && (method == "" || method == name) {
-						of.cells = append(of.cells, s.Cell.String())
-						of.score += s.BestValidation
-					}
+				if method != "" && method != name {
+					continue
 				}
-				if of.score /= float64(len(of.cells)); table.Metric.Of().Higher {
+				of := chosen{words: r.Layout.Describe(row.Setting, r.Layout.Conditions...)}
+				of.cells, of.score = validated(&row.Entries[i])
+				if table.Metric.Of().Higher {
 					of.score = -of.score
 				}
 				if cell != "" && slices.Contains(of.cells, cell) {
@@ -220,7 +212,7 @@ func chosenCells(r *analysis.Run, cell, method string) ([]string, error) {
 					if before == nil {
 						order = append(order, task)
 					}
-					best[task] = of
+					best[task] = &of
 				}
 			}
 		}
@@ -240,6 +232,17 @@ func chosenCells(r *analysis.Run, cell, method string) ([]string, error) {
 		return nil, fmt.Errorf("%s has results of %d data sets or kinds of noise; give the cell of one:%s", r.Dir, len(order), strings.Join(lines, ""))
 	}
 	return best[order[0]].cells, nil
+}
+
+// validated returns the cells of an entry with a validation score, and its mean.
+func validated(entry *analysis.ScoreEntry) (cells []string, mean float64) {
+	for _, s := range entry.Sample {
+		if !math.IsNaN(s.BestValidation) {
+			cells = append(cells, s.Cell.String())
+			mean += s.BestValidation
+		}
+	}
+	return cells, mean / float64(len(cells))
 }
 
 // taskOf returns what of a setting makes scores comparable: data and noise, not the model.

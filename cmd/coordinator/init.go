@@ -63,8 +63,6 @@ var starts = map[dataset.Task]start{
 	},
 }
 
-const fewestRows = 5 // of a class: an identifier is no target
-
 func (a *app) initCommand() *cobra.Command {
 	var target, path string
 	cmd := command.Command("init FILE", "Write a first grid for a data file of your own",
@@ -106,13 +104,13 @@ func (a *app) writeGrid(ctx context.Context, file, target, path string) error {
 	}
 	s := starts[data.Task]
 	s.File, s.Data, s.Repeats = file, "{"+strings.Join(options, ", ")+"}", 10
-	if positive := dataset.Positives(data.Y); data.Task == dataset.Classification {
-		switch fewer := min(positive, data.N-positive); {
-		case fewer < fewestRows:
-			return command.Refusef("%s: %s: %d rows of a class are too few; --target names another column", file, data.Reading.How, fewer)
-		case 3*fewer < data.N:
-			s.Metric = "balanced-accuracy" // as by default
-		}
+	positive := dataset.Positives(data.Y)
+	switch fewer := min(positive, data.N-positive); {
+	case data.Task == dataset.Regression:
+	case fewer < 5: // of an identifier
+		return command.Refusef("%s: %s: %d rows of a class are too few; --target names another column", file, data.Reading.How, fewer)
+	case 3*fewer < data.N:
+		s.Metric = "balanced-accuracy" // as by default
 	}
 	s.Read = append([]string{fmt.Sprintf("Read: %d rows; %s.", data.N, data.Reading.How)}, data.Reading.Warnings...)
 	text, plan, err := s.fit(ctx, library, path, data.N)

@@ -28,12 +28,10 @@ type Reading struct {
 	omitted []int // indices of the rows left out among those read
 }
 
-// Rows returns the indices of rows of the data set among all rows read, in place. Others than rows stay.
+// Rows returns the indices of rows of the data set among all rows read, in place.
 func (r *Reading) Rows(of []int) []int {
 	for i, row := range of {
-		if row >= 0 {
-			of[i] += sort.Search(len(r.omitted), func(k int) bool { return r.omitted[k]-k > row })
-		}
+		of[i] += sort.Search(len(r.omitted), func(k int) bool { return r.omitted[k]-k > row }) // 0 for -1
 	}
 	return of
 }

@@ -1,6 +1,7 @@
 package selfpaced
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -63,11 +64,7 @@ func fitted(kind int, g *group, n, d float64) float64 {
 	for _, noise := range g.noise {
 		logarithm += p[3] * noise.Level / float64(len(g.noise))
 	}
-	work := p[0] * math.Exp(logarithm)
-	if factors, known := regularizerWork[g.regularizer.Name]; known {
-		work *= factors[kind]
-	}
-	return work
+	return p[0] * math.Exp(logarithm) * cmp.Or(regularizerWork[g.regularizer.Name][kind], 1)
 }
 
 // agesWork is that of a kind at the group's ages.

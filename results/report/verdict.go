@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/agepath/agepath/experiment/metric"
 	"github.com/agepath/agepath/internal/lists"
 	"github.com/agepath/agepath/results"
@@ -248,7 +246,7 @@ func (v *verdict) practiceSentence() string {
 			gain := r.table.CompareScores(c.Test.Mean, 0) < 0
 			p, gains, settings = append(p, c.Test.P), append(gains, gain), append(settings, layout.Words(v.varied, r.row.Setting))
 			tested, ahead = tested+count(c.Tested()), ahead+count(gain)
-			near += count(withoutLargest(r, c.Method) < muchBetter*withoutLargest(r, c.Against))
+			near += count(withoutLargest(r, c.Method) < 0.9*withoutLargest(r, c.Against))
 		}
 	}
 	if tested == 0 {
@@ -283,22 +281,28 @@ func (v *verdict) practiceSentence() string {
 	} else if over != "" {
 		words += "; " + over
 	}
-	text := step.Practice + claim + ": " + words + v.allIn() + "."
-	if better == 0 && 2*near > len(p) {
-		text += fmt.Sprintf(" But without the largest tenth of the errors its mean is better by over 10 %% in %d of %d: test rows may be"+
-			" wrong, which the RMSE rewards fitting; `metric: mae` weighs them less.", near, len(p))
-	}
-	return text
+	return step.Practice + claim + ": " + words + v.allIn() + "." + doubt(better, near, len(p))
 }
 
-const muchBetter = 0.9 // ratio of errors
+// doubt says that some of n comparisons would go the other way without the largest errors.
+func doubt(better, near, n int) string {
+	if better > 0 || 2*near <= n {
+		return ""
+	}
+	return fmt.Sprintf(" But without the largest tenth of the errors its mean is better by over 10 %% in %d of %d: test rows may be"+
+		" wrong, which the RMSE rewards fitting; `metric: mae` weighs them less.", near, n)
+}
 
 // withoutLargest is a method's mean RMSE without the largest tenth of the errors, NaN for other metrics.
 func withoutLargest(of *verdictRow, method int) float64 {
 	if of.table.Metric != metric.RMSE {
 		return math.NaN()
 	}
-	return stat.Mean(lists.Map(of.row.Entries[method].Sample, func(s analysis.RepeatScore) float64 { return s.Without[0] }), nil)
+	entry, sum := &of.row.Entries[method], 0.0
+	for i := range entry.Sample {
+		sum += entry.Sample[i].Without[0] / float64(len(entry.Sample))
+	}
+	return sum
 }
 
 // overDatasets compares the one of n paced methods that has the best mean rank with the reference by
