@@ -42,12 +42,12 @@ on average over the repeats, is best, with the parameters that validation chose.
 Results of several data sets or kinds of noise need --cell.
 
 With --suspects it is a CSV file instead, of the rows that are out of the fit (weight
-0) in most repeats that train on them: the row of the data set from 0, in how many
-repeats it is trained on, out, and noisy (the grid's noise changed it), and its mean
-loss. Those out more often ((out + 1)/(trained + 2), the rule of succession) and with
-larger losses come first. Where the grid has added
-noise, the log says precision and recall of all that are out. --suspects=svg draws
-the losses of all rows that are out in some repeat, noisy ones apart.`,
+0) in most repeats that train on them: the row of the file from 0, in how many repeats
+it is trained on, out, and noisy (the grid's noise changed it), and its mean loss.
+Those out more often ((out + 1)/(trained + 2), the rule of succession) and with larger
+losses come first. Where the grid has added noise, the log says precision and recall of
+all that are out. --suspects=svg draws the losses of all rows that are out in some
+repeat, noisy ones apart.`,
 		`coordinator model out/flats > model.json
 coordinator model out/flats --suspects > suspects.csv
 coordinator model out/flats --suspects=svg > suspects.svg

@@ -28,8 +28,9 @@ type Reading struct {
 	omitted []int // indices of the rows left out among those read
 }
 
-// Rows returns the indices of rows of the data set among all rows read, in place.
+// Rows returns the indices of rows of the data set among all rows read.
 func (r *Reading) Rows(of []int) []int {
+	of = slices.Clone(of)
 	for i, row := range of {
 		of[i] += sort.Search(len(r.omitted), func(k int) bool { return r.omitted[k]-k > row }) // 0 for -1
 	}

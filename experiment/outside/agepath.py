@@ -352,10 +352,11 @@ class Results:
         answer has the scores with age and parameters chosen by validation; others are tables, chosen,
         comparisons and ranks.
         """
-        if not os.path.exists(self._report(name + ".csv")):
+        path = self._report(name + ".csv")
+        if not os.path.exists(path):
             found = sorted(file[:-len(".csv")] for file in os.listdir(os.path.join(self.path, "report")) if file.endswith(".csv"))
             raise FileNotFoundError(f"the report has no table {name}; it has {', '.join(found)}")
-        with open(self._report(name + ".csv"), encoding="utf-8", newline="") as file:
+        with open(path, encoding="utf-8", newline="") as file:
             pandas = _module("pandas")
             if not pandas:
                 return list(csv.DictReader(file))
@@ -540,7 +541,8 @@ class Model:
         if not hasattr(self, "file_"):
             raise (getattr(_module("sklearn.exceptions"), "NotFittedError", AttributeError))("this model is not fitted; call fit, or agepath.model of a folder of results")
         if hasattr(X, "columns") and any(isinstance(name, str) for name in X.columns):
-            missing = [name for name in self.features_ if name not in set(X.columns)]
+            columns = set(X.columns)
+            missing = [name for name in self.features_ if name not in columns]
             if missing and not all(re.fullmatch(r"x\d+", name) for name in self.features_):  # which are not the data's own
                 raise ValueError(f"X has no column {', '.join(missing)}; the model takes columns by name")
             X = X if missing else X[self.features_]

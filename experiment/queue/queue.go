@@ -223,13 +223,12 @@ func (c *connection) last(ctx context.Context, name, subject string) (*jetstream
 	return msg, err
 }
 
+// bounded is [inTime] for what returns no answer.
 func bounded(ctx context.Context, wait time.Duration, try func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	return try(ctx)
+	_, err := inTime(ctx, wait, func(ctx context.Context) (struct{}, error) { return struct{}{}, try(ctx) })
+	return err
 }
 
-// inTime is [bounded] for what returns an answer.
 func inTime[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()

@@ -58,7 +58,7 @@ type seriesStyle struct {
 	bars    bool // histogram: each point begins a bin, the last ends it
 }
 
-// New gives the series their styles, and those of methods their names.
+// New returns a figure whose series have their styles, and those of methods their names.
 func New(plan *layout.FigurePlan, of *layout.Figure) *Figure {
 	f := &Figure{Figure: *of, Kind: plan.Kind, Name: plan.Name}
 	methods := stylesOf(plan.Methods)

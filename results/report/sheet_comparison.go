@@ -45,6 +45,17 @@ func probabilityCell(p float64) sheetCell { return numberCell(p, analysis.Probab
 
 func digits(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 
+// chance writes a probability that is not certain.
+func chance(p float64) string {
+	switch {
+	case p > 0.995:
+		return "> 0.99"
+	case p < 0.005:
+		return "< 0.01"
+	}
+	return prose.Fixed(p, 2)
+}
+
 func (c *Comparison) runsSheet() *sheet {
 	s := &sheet{
 		Name: "runs", Title: "The runs compared",

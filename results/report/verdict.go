@@ -209,17 +209,6 @@ func (v *verdict) rope(margin float64, table *analysis.ScoreTable) string {
 	return fmt.Sprintf("%s, %s %% of the %s's error", digits(margin), prose.Short(100*v.tests.Rope), floorLabel(table))
 }
 
-// chance writes a probability that is not certain.
-func chance(p float64) string {
-	switch {
-	case p > 0.995:
-		return "> 0.99"
-	case p < 0.005:
-		return "< 0.01"
-	}
-	return prose.Fixed(p, 2)
-}
-
 // practiceSentence compares the methods with steps with the reference: in each setting, at a false
 // discovery rate over these comparisons, and over data sets the one with the best mean rank by the
 // signed-rank test.
